@@ -1,6 +1,6 @@
 import type { Page, ListItem } from "../db/keyset.ts";
 import { showAccounts } from "../entities/accounts.ts";
-import { statusTexts } from "../entities/statuses.ts";
+import { statusTexts } from "../entities/statuses/statuses.ts";
 import { id, int, optional } from "../lib/http/input.ts";
 import { linkHeader } from "../lib/http/link-header.ts";
 import type { Call } from "./route.ts";

@@ -12,7 +12,7 @@ import type { MailOrder } from "../db/mail-order.ts";
 import { TryLater, type JobPayloads } from "../db/queue.ts";
 import { mailTextsIn, type MailText, type MailTexts } from "../entities/mail-texts.ts";
 import { writeMail } from "../entities/mails.ts";
-import { signInMail } from "../entities/sign-ins.ts";
+import { signInMail } from "../entities/notifications/sign-ins.ts";
 import { MailError } from "../lib/mail/mailer.ts";
 
 /** How long an e-mail is worth sending, in milliseconds, unless its link expires earlier. */

@@ -3,7 +3,7 @@ import { findNotification } from "../core/notifications/notifications.ts";
 import { endSubscription, findSubscription, isStillWanted, tokenOf, type PushRow } from "../core/notifications/push.ts";
 import { vapidKeys } from "../core/notifications/vapid.ts";
 import { TryLater, type JobPayloads } from "../db/queue.ts";
-import { pushMessage } from "../entities/push.ts";
+import { pushMessage } from "../entities/notifications/push.ts";
 import { OutboundError, type OutboundRequest } from "../lib/http/outbound.ts";
 import { retryTime } from "../lib/dates.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { statusTextsById } from "../../src/entities/statuses.ts";
+import { statusTextsById } from "../../src/entities/statuses/statuses.ts";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, wordsOf } from "../support/reading.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";

@@ -17,7 +17,7 @@ const NEVER_NULL = {
   "core/statuses/threads.ts contextOf: parent": "the condition compares it with a status",
   "core/statuses/translations.ts partsOf: description": "the condition excludes empty descriptions",
   "entities/histories.ts histories: subject_id": "the condition compares it with a list of ids",
-  "entities/reactions.ts reactionMembers: emoji": "the condition says IS NOT NULL",
+  "entities/notifications/reactions.ts reactionMembers: emoji": "the condition says IS NOT NULL",
   "jobs/lane.ts Lane: run_at": "the condition says IS NOT NULL",
 };
 

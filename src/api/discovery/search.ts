@@ -2,7 +2,7 @@ import { searchAccounts } from "../../core/accounts.ts";
 import type { OffsetPage } from "../../core/discovery/trends.ts";
 import { resolveAddress, searchStatuses, searchTags } from "../../core/discovery/search.ts";
 import { showAccounts } from "../../entities/accounts.ts";
-import { showStatuses } from "../../entities/statuses.ts";
+import { showStatuses } from "../../entities/statuses/statuses.ts";
 import { showTags } from "../../entities/tags.ts";
 import { Refusal } from "../../errors.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";

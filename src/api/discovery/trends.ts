@@ -1,6 +1,6 @@
 import { trendingCards, trendingStatuses, trendingTags, type OffsetPage } from "../../core/discovery/trends.ts";
-import { showTrendLinks } from "../../entities/cards.ts";
-import { statusTexts } from "../../entities/statuses.ts";
+import { showTrendLinks } from "../../entities/statuses/cards.ts";
+import { statusTexts } from "../../entities/statuses/statuses.ts";
 import { showTags } from "../../entities/tags.ts";
 import { object } from "../../lib/http/input.ts";
 import { offsetLinkHeader } from "../../lib/http/link-header.ts";

@@ -5,7 +5,7 @@ import { processMedia } from "../../core/media/process.ts";
 import { parseChanges, receiveUpload } from "../../core/media/receive.ts";
 import { storeUpload } from "../../core/media/store.ts";
 import type { Context } from "../../context.ts";
-import { showUpload } from "../../entities/media.ts";
+import { showUpload } from "../../entities/statuses/media.ts";
 import { parseId } from "../../lib/ids.ts";
 import { FileInput, object, optional, text } from "../../lib/http/input.ts";
 import type { Router } from "../router.ts";

@@ -1,5 +1,5 @@
 import { report, REPORT_CATEGORIES } from "../../core/moderation/reports.ts";
-import { reportTexts } from "../../entities/reports.ts";
+import { reportTexts } from "../../entities/notifications/reports.ts";
 import { parseId } from "../../lib/ids.ts";
 import { parseDomain } from "../../lib/text/domains.ts";
 import { bool, id, ids, list, object, oneOf, optional, text } from "../../lib/http/input.ts";

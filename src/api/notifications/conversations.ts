@@ -1,5 +1,5 @@
 import { listConversations, markConversation, removeConversation } from "../../core/notifications/conversations.ts";
-import { conversationTexts } from "../../entities/conversations.ts";
+import { conversationTexts } from "../../entities/statuses/conversations.ts";
 import { parseId } from "../../lib/ids.ts";
 import { object } from "../../lib/http/input.ts";
 import { jsonText, pagedTexts, pageOf, paging } from "../paging.ts";

@@ -7,7 +7,7 @@ import {
   listGroups,
 } from "../../core/notifications/groups.ts";
 import { GROUPABLE_TYPES, type ListedType } from "../../core/notifications/notifications.ts";
-import { groupedText } from "../../entities/notification-groups.ts";
+import { groupedText } from "../../entities/notifications/notification-groups.ts";
 import { notFound } from "../../errors.ts";
 import { object, oneOf } from "../../lib/http/input.ts";
 import { countLimit, filterOf, filters, formOf, types } from "./notifications.ts";

@@ -11,7 +11,7 @@ import {
   type ListedType,
   type NotificationFilter,
 } from "../../core/notifications/notifications.ts";
-import { type NotificationForm, notificationTexts } from "../../entities/notifications.ts";
+import { type NotificationForm, notificationTexts } from "../../entities/notifications/notifications.ts";
 import { notFound } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { bool, id, list, object, oneOf, optional } from "../../lib/http/input.ts";

@@ -8,7 +8,7 @@ import {
   type PushAlert,
   type PushPreferences,
 } from "../../core/notifications/push.ts";
-import { pushSubscriptionJson } from "../../entities/push.ts";
+import { pushSubscriptionJson } from "../../entities/notifications/push.ts";
 import { bool, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { bearerToken } from "../../oauth/guard.ts";
 import type { Router } from "../router.ts";

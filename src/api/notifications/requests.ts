@@ -6,7 +6,7 @@ import {
   listRequests,
   ownRequest,
 } from "../../core/notifications/requests.ts";
-import { requestTexts, showPolicy, showPolicyV1 } from "../../entities/notification-requests.ts";
+import { requestTexts, showPolicy, showPolicyV1 } from "../../entities/notifications/notification-requests.ts";
 import { parseId, parseIds } from "../../lib/ids.ts";
 import { bool, id, list, object, oneOf, optional } from "../../lib/http/input.ts";
 import { jsonText, pagedTexts, pageOf, paging } from "../paging.ts";

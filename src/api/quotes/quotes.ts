@@ -2,7 +2,7 @@ import { approveQuote, revokeQuote } from "../../core/quotes/consent.ts";
 import { changeQuotePolicy, STATUS_QUOTE_POLICIES } from "../../core/quotes/policy.ts";
 import { quotesOf } from "../../core/quotes/quotes.ts";
 import { ownStatus, visibleOriginal } from "../../core/visibility.ts";
-import { showStatus } from "../../entities/statuses.ts";
+import { showStatus } from "../../entities/statuses/statuses.ts";
 import { parseId } from "../../lib/ids.ts";
 import { object, oneOf } from "../../lib/http/input.ts";
 import { pageOf, paging, statusPage } from "../paging.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../core/interaction-policies.ts";
 import { VISIBILITIES } from "../../core/visibility.ts";
 import type { Context } from "../../context.ts";
-import { showPolicy } from "../../entities/interaction-policies.ts";
+import { showPolicy } from "../../entities/statuses/interaction-policies.ts";
 import { list, object, oneOf, optional } from "../../lib/http/input.ts";
 import type { Router } from "../router.ts";
 

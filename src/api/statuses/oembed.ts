@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { localHandle, localUrl, statusAt } from "../../core/addresses.ts";
-import { showStatus, type StatusJson } from "../../entities/statuses.ts";
+import { showStatus, type StatusJson } from "../../entities/statuses/statuses.ts";
 import { escapeHtml } from "../../lib/text/html.ts";
 import { int, object, optional, text } from "../../lib/http/input.ts";
 import type { Router } from "../router.ts";

@@ -1,5 +1,5 @@
 import { visiblePoll, vote } from "../../core/statuses/polls.ts";
-import { showPoll } from "../../entities/polls.ts";
+import { showPoll } from "../../entities/statuses/polls.ts";
 import { parseId } from "../../lib/ids.ts";
 import { list, object, text } from "../../lib/http/input.ts";
 import { jsonText } from "../paging.ts";

@@ -9,7 +9,7 @@ import {
   reservedMedia,
   type ScheduledRow,
 } from "../../core/statuses/scheduled.ts";
-import { showUpload } from "../../entities/media.ts";
+import { showUpload } from "../../entities/statuses/media.ts";
 import { timestamp } from "../../entities/json.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";

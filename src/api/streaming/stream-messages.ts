@@ -4,9 +4,9 @@ import { findConversation } from "../../core/notifications/conversations.ts";
 import { findNotification } from "../../core/notifications/notifications.ts";
 import { isWanted } from "../../core/timelines/timelines.ts";
 import { showAnnouncements, showReactionCount } from "../../entities/announcements.ts";
-import { conversationTexts } from "../../entities/conversations.ts";
-import { notificationTexts } from "../../entities/notifications.ts";
-import { statusTexts } from "../../entities/statuses.ts";
+import { conversationTexts } from "../../entities/statuses/conversations.ts";
+import { notificationTexts } from "../../entities/notifications/notifications.ts";
+import { statusTexts } from "../../entities/statuses/statuses.ts";
 
 /** An event as a viewer receives it, in its wire formats. */
 export class StreamMessage {

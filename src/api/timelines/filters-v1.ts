@@ -15,7 +15,7 @@ import {
   type FilterRow,
   type FilterSettings,
 } from "../../core/timelines/filters.ts";
-import { filterJson } from "../../entities/filters.ts";
+import { filterJson } from "../../entities/statuses/filters.ts";
 import { Refusal, validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { bool, list, object, optional, text } from "../../lib/http/input.ts";

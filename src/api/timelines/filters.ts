@@ -21,7 +21,7 @@ import {
   type FilterStatusRow,
   type KeywordChange,
 } from "../../core/timelines/filters.ts";
-import { filterJson } from "../../entities/filters.ts";
+import { filterJson } from "../../entities/statuses/filters.ts";
 import { parseId } from "../../lib/ids.ts";
 import { bool, id, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { expiry, expiryOf } from "./expiry.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { PublishResult } from "../../core/statuses/idempotency.ts";
 import { visibleAmong, VISIBILITIES } from "../../core/visibility.ts";
-import { showStatus, type OriginalJson } from "../../entities/statuses.ts";
+import { showStatus, type OriginalJson } from "../../entities/statuses/statuses.ts";
 import { countCharacters } from "../../lib/text/text.ts";
 import { parseId } from "../../lib/ids.ts";
 import { script } from "../assets.ts";

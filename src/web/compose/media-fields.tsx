@@ -2,7 +2,7 @@
 import { ownUploads } from "../../core/media/attachments.ts";
 import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../../core/media/limits.ts";
 import type { MediaRow } from "../../core/media/states.ts";
-import { showUpload } from "../../entities/media.ts";
+import { showUpload } from "../../entities/statuses/media.ts";
 import { Checkbox, FileField, TextArea } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import { composeTexts } from "./texts.ts";

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { POLL_LIMITS, type PollDraft } from "../../core/statuses/polls.ts";
-import type { PollJson } from "../../entities/polls.ts";
+import type { PollJson } from "../../entities/statuses/polls.ts";
 import { durationChoices } from "../page/choices.ts";
 import { Checkbox, Field, Select } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";

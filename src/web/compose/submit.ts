@@ -4,7 +4,7 @@ import { type Edit, editStatus } from "../../core/statuses/edits.ts";
 import { type PublishResult, resultOfKey } from "../../core/statuses/idempotency.ts";
 import { publish } from "../../core/statuses/publishing.ts";
 import { schedule } from "../../core/statuses/scheduled.ts";
-import { showStatus, type StatusJson } from "../../entities/statuses.ts";
+import { showStatus, type StatusJson } from "../../entities/statuses/statuses.ts";
 import { hashSecret } from "../../lib/secrets.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import { policyOf } from "./interaction.tsx";

@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { defaultsOf } from "../../core/statuses/drafts.ts";
 import { POLL_LIMITS } from "../../core/statuses/polls.ts";
 import { ownStatus, type Visibility, visibleOriginal, VISIBILITIES } from "../../core/visibility.ts";
-import { showStatus, type StatusJson } from "../../entities/statuses.ts";
+import { showStatus, type StatusJson } from "../../entities/statuses/statuses.ts";
 import { notFound } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { isLocale } from "../../lib/text/languages.ts";

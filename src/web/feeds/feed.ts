@@ -1,6 +1,6 @@
 import type { Item } from "feed";
-import type { MediaJson } from "../../entities/media.ts";
-import type { OriginalJson, QuotedJson, StatusJson } from "../../entities/statuses.ts";
+import type { MediaJson } from "../../entities/statuses/media.ts";
+import type { OriginalJson, QuotedJson, StatusJson } from "../../entities/statuses/statuses.ts";
 import { etagOf, isNamedBy } from "../../lib/http/etag.ts";
 import { escapeHtml, htmlToText } from "../../lib/text/html.ts";
 import type { PageRequest } from "../page/page-request.tsx";

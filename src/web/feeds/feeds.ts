@@ -4,7 +4,7 @@ import { accountOfHomeFeed } from "../../core/timelines/home-feed-keys.ts";
 import { home, statusesOf, tagTimeline } from "../../core/timelines/timelines.ts";
 import type { ListItem, Page } from "../../db/keyset.ts";
 import { showAccount } from "../../entities/accounts.ts";
-import { showStatuses, type StatusJson } from "../../entities/statuses.ts";
+import { showStatuses, type StatusJson } from "../../entities/statuses/statuses.ts";
 import { notFound } from "../../errors.ts";
 import { isHashtagName } from "../../lib/text/hashtags.ts";
 import { htmlToText } from "../../lib/text/html.ts";

@@ -1,5 +1,5 @@
 import type { AccountJson } from "../../entities/accounts.ts";
-import type { StatusJson } from "../../entities/statuses.ts";
+import type { StatusJson } from "../../entities/statuses/statuses.ts";
 import { escapeHtml } from "../../lib/text/html.ts";
 import type { PageRequest } from "../page/page-request.tsx";
 

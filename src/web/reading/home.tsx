@@ -2,7 +2,7 @@
 import { isHomeFilling } from "../../core/timelines/home-backfill.ts";
 import { markersOf } from "../../core/timelines/markers.ts";
 import { home } from "../../core/timelines/timelines.ts";
-import { showStatuses } from "../../entities/statuses.ts";
+import { showStatuses } from "../../entities/statuses/statuses.ts";
 import { parseId } from "../../lib/ids.ts";
 import { script } from "../assets.ts";
 import { Notice } from "../page/layout.tsx";

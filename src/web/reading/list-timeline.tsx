@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { listTimeline } from "../../core/timelines/list-timelines.ts";
 import { ownList } from "../../core/timelines/lists.ts";
-import { showStatuses } from "../../entities/statuses.ts";
+import { showStatuses } from "../../entities/statuses/statuses.ts";
 import { parseId } from "../../lib/ids.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";

@@ -2,7 +2,7 @@ import type { Context, Event } from "../../context.ts";
 import { SERVER_TOPIC, userTopic } from "../../core/events.ts";
 import { findNotification, listNotifications, LISTED_TYPES } from "../../core/notifications/notifications.ts";
 import { home, isWanted } from "../../core/timelines/timelines.ts";
-import { showStatus } from "../../entities/statuses.ts";
+import { showStatus } from "../../entities/statuses/statuses.ts";
 import { parseId } from "../../lib/ids.ts";
 import { EventStream } from "../../lib/events/event-stream.ts";
 import { isSessionOpen } from "../../oauth/sessions.ts";

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { ListedType } from "../../core/notifications/notifications.ts";
 import type { AccountJson } from "../../entities/accounts.ts";
-import type { StatusJson } from "../../entities/statuses.ts";
+import type { StatusJson } from "../../entities/statuses/statuses.ts";
 import { htmlToText } from "../../lib/text/html.ts";
 import { Hidden } from "../page/forms.tsx";
 import { Icon, type IconName } from "../page/icons.tsx";

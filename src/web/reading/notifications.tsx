@@ -3,7 +3,7 @@ import { pendingRequests } from "../../core/notifications/requests.ts";
 import { followRequestsTo } from "../../core/people/follows.ts";
 import { listGroups } from "../../core/notifications/groups.ts";
 import { GROUPABLE_TYPES, LISTED_TYPES, readUpTo } from "../../core/notifications/notifications.ts";
-import { groupedText } from "../../entities/notification-groups.ts";
+import { groupedText } from "../../entities/notifications/notification-groups.ts";
 import { script } from "../assets.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";

@@ -14,7 +14,7 @@ import { visiblePoll, vote } from "../../core/statuses/polls.ts";
 import { reblog, unreblog } from "../../core/statuses/reblogs.ts";
 import { removeStatus } from "../../core/statuses/removal.ts";
 import { ownStatus } from "../../core/visibility.ts";
-import { showStatus } from "../../entities/statuses.ts";
+import { showStatus } from "../../entities/statuses/statuses.ts";
 import { notFound } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { Form, Hidden, type FormProblems } from "../page/forms.tsx";

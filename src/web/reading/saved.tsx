@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { bookmarksOf, favouritesOf } from "../../core/timelines/timelines.ts";
-import { showStatuses } from "../../entities/statuses.ts";
+import { showStatuses } from "../../entities/statuses/statuses.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { idsOf, rangeOf } from "../public/pagination.tsx";

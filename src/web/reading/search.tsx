@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { searchAccounts } from "../../core/accounts.ts";
 import { resolveAddress, searchStatuses, searchTags } from "../../core/discovery/search.ts";
-import { showStatuses } from "../../entities/statuses.ts";
+import { showStatuses } from "../../entities/statuses/statuses.ts";
 import { showTags } from "../../entities/tags.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import type { UserPage } from "../page/page-request.tsx";

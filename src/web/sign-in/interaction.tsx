@@ -4,7 +4,7 @@ import { resolveAddress } from "../../core/discovery/search.ts";
 import { follow } from "../../core/people/follows.ts";
 import { showAccount, type AccountJson } from "../../entities/accounts.ts";
 import { showRelationship } from "../../entities/relationships.ts";
-import { showStatus } from "../../entities/statuses.ts";
+import { showStatus } from "../../entities/statuses/statuses.ts";
 import { Refusal } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import type { Session } from "../../oauth/sessions.ts";

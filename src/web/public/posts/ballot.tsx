@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { PollJson } from "../../../entities/polls.ts";
+import type { PollJson } from "../../../entities/statuses/polls.ts";
 import { Hidden } from "../../page/forms.tsx";
 import { Text } from "../../page/rich-text.tsx";
 import type { UserPage } from "../../page/page-request.tsx";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import type { FILTER_CONTEXTS } from "../../../core/timelines/filters.ts";
-import type { FilterResultJson } from "../../../entities/filters.ts";
+import type { FilterResultJson } from "../../../entities/statuses/filters.ts";
 import { Text } from "../../page/rich-text.tsx";
 import type { PageRequest } from "../../page/page-request.tsx";
 import { actionTexts } from "../action-texts.ts";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { OriginalJson } from "../../../entities/statuses.ts";
+import type { OriginalJson } from "../../../entities/statuses/statuses.ts";
 import { targetOf } from "../../../lib/http/params.ts";
 import { Hidden } from "../../page/forms.tsx";
 import { Icon, type IconName } from "../../page/icons.tsx";

@@ -3,7 +3,7 @@ import { lookupAccount } from "../../../core/accounts.ts";
 import { localUrl, statusAt } from "../../../core/addresses.ts";
 import { contextOf, fetchThreadLater } from "../../../core/statuses/threads.ts";
 import { type StatusRow, visibleOriginal, visibleStatus } from "../../../core/visibility.ts";
-import { showStatus, showStatuses, type StatusJson } from "../../../entities/statuses.ts";
+import { showStatus, showStatuses, type StatusJson } from "../../../entities/statuses/statuses.ts";
 import { notFound } from "../../../errors.ts";
 import { htmlToText } from "../../../lib/text/html.ts";
 import { parseId } from "../../../lib/ids.ts";

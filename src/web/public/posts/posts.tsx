@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import type { AccountJson } from "../../../entities/accounts.ts";
-import type { CardJson } from "../../../entities/cards.ts";
-import type { MediaJson } from "../../../entities/media.ts";
-import type { PollJson } from "../../../entities/polls.ts";
-import type { OriginalJson, QuotedJson, StatusJson } from "../../../entities/statuses.ts";
+import type { CardJson } from "../../../entities/statuses/cards.ts";
+import type { MediaJson } from "../../../entities/statuses/media.ts";
+import type { PollJson } from "../../../entities/statuses/polls.ts";
+import type { OriginalJson, QuotedJson, StatusJson } from "../../../entities/statuses/statuses.ts";
 import { htmlToText } from "../../../lib/text/html.ts";
 import { Html, Text } from "../../page/rich-text.tsx";
 import type { PageRequest } from "../../page/page-request.tsx";

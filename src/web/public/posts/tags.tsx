@@ -2,7 +2,7 @@
 import { tagUrl } from "../../../core/addresses.ts";
 import { spellingOf } from "../../../core/discovery/tags.ts";
 import { tagTimeline } from "../../../core/timelines/timelines.ts";
-import { showStatuses } from "../../../entities/statuses.ts";
+import { showStatuses } from "../../../entities/statuses/statuses.ts";
 import { notFound } from "../../../errors.ts";
 import { isHashtagName } from "../../../lib/text/hashtags.ts";
 import { feedName } from "../../feeds/feed.ts";

@@ -8,7 +8,7 @@ import { pinnedOf, statusesOf, type AccountFilter } from "../../../core/timeline
 import type { ListItem, Page } from "../../../db/keyset.ts";
 import { showAccount, type AccountJson } from "../../../entities/accounts.ts";
 import { showRelationship } from "../../../entities/relationships.ts";
-import { showStatuses } from "../../../entities/statuses.ts";
+import { showStatuses } from "../../../entities/statuses/statuses.ts";
 import { notFound } from "../../../errors.ts";
 import { htmlToText } from "../../../lib/text/html.ts";
 import { isHashtagName } from "../../../lib/text/hashtags.ts";

@@ -8,7 +8,7 @@ import {
   saveDeletionRules,
 } from "../../../core/statuses/automatic-deletion.ts";
 import { isForEveryone } from "../../../core/visibility.ts";
-import { showStatuses, type StatusJson } from "../../../entities/statuses.ts";
+import { showStatuses, type StatusJson } from "../../../entities/statuses/statuses.ts";
 import { htmlToText } from "../../../lib/text/html.ts";
 import { Checkbox, Field, Form, type FormProblems, NO_PROBLEMS, problemsOf, Select } from "../../page/forms.tsx";
 import { Notice } from "../../page/layout.tsx";

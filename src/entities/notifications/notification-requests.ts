@@ -1,9 +1,9 @@
-import type { Context } from "../context.ts";
-import { pendingRequests, type RequestRow } from "../core/notifications/requests.ts";
-import { policyOf } from "../core/notifications/policy.ts";
-import { accountTexts } from "./accounts.ts";
-import { members, timestamp } from "./json.ts";
-import { statusTextsById } from "./statuses.ts";
+import type { Context } from "../../context.ts";
+import { pendingRequests, type RequestRow } from "../../core/notifications/requests.ts";
+import { policyOf } from "../../core/notifications/policy.ts";
+import { accountTexts } from "../accounts.ts";
+import { members, timestamp } from "../json.ts";
+import { statusTextsById } from "../statuses/statuses.ts";
 
 /** Mastodon's NotificationRequest (entities/NotificationRequest) as JSON text, in the order of the rows. */
 export function requestTexts(ctx: Context, viewerId: number, rows: readonly RequestRow[]): string[] {

@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts";
-import { newBrowsersWith, type NewBrowserRow } from "../core/sign-in/new-browsers.ts";
-import { programIn, systemIn } from "../core/sign-in/user-agents.ts";
-import { inLocale } from "./locales.ts";
-import type { MailText } from "./mail-texts.ts";
+import type { Context } from "../../context.ts";
+import { newBrowsersWith, type NewBrowserRow } from "../../core/sign-in/new-browsers.ts";
+import { programIn, systemIn } from "../../core/sign-in/user-agents.ts";
+import { inLocale } from "../locales.ts";
+import type { MailText } from "../mail-texts.ts";
 
 interface Texts {
   title: string;

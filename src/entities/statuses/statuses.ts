@@ -1,16 +1,16 @@
-import type { Context } from "../context.ts";
-import { tagUrl } from "../core/addresses.ts";
-import { mayFavourite, mayReblog, mayReply, OPEN_POLICY } from "../core/interaction-policies.ts";
-import { quotePermission } from "../core/quotes/policy.ts";
-import { activeFilters, filterMatches, type FilterSet, searchableWords } from "../core/timelines/filter-matches.ts";
-import { visibleAmong } from "../core/visibility.ts";
-import { idList } from "../db/json.ts";
-import type { statuses } from "../db/schema/index.ts";
-import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";
-import { accountTexts, acctOf, type AccountJson } from "./accounts.ts";
-import { STATUS_TEXTS, type StatusText } from "./cache.ts";
+import type { Context } from "../../context.ts";
+import { tagUrl } from "../../core/addresses.ts";
+import { mayFavourite, mayReblog, mayReply, OPEN_POLICY } from "../../core/interaction-policies.ts";
+import { quotePermission } from "../../core/quotes/policy.ts";
+import { activeFilters, filterMatches, type FilterSet, searchableWords } from "../../core/timelines/filter-matches.ts";
+import { visibleAmong } from "../../core/visibility.ts";
+import { idList } from "../../db/json.ts";
+import type { statuses } from "../../db/schema/index.ts";
+import { wordsWithShortcodes } from "../../lib/text/shortcodes.ts";
+import { accountTexts, acctOf, type AccountJson } from "../accounts.ts";
+import { STATUS_TEXTS, type StatusText } from "../cache.ts";
 import { cardsByStatus, cardText, type CardJson } from "./cards.ts";
-import { emojisJson, type EmojiJson } from "./emojis.ts";
+import { emojisJson, type EmojiJson } from "../emojis.ts";
 import { type FilterResultJson, filterResultsText } from "./filters.ts";
 import { mediaByStatus, type MediaJson } from "./media.ts";
 import { optionsOf, ownVotes, POLL_COLUMNS, type PollColumns, type PollJson, pollText, renderPoll } from "./polls.ts";
@@ -23,7 +23,7 @@ import {
   quoteViews,
 } from "./quotes.ts";
 import { type Permissions, type PolicyJson, policyText, showPolicy } from "./interaction-policies.ts";
-import { members, timestamp } from "./json.ts";
+import { members, timestamp } from "../json.ts";
 
 /** Mastodon's Status (entities/Status). The viewer's own flags are omitted without a viewer. */
 type PlainJson = ReturnType<typeof ownPart> &

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
-import { idList } from "../db/json.ts";
-import { emojisJson } from "./emojis.ts";
-import { members } from "./json.ts";
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import { emojisJson } from "../emojis.ts";
+import { members } from "../json.ts";
 
 const REACTIONS = `
   SELECT f.id, f.emoji, a.domain FROM json_each($ids) j JOIN favourites f ON f.id = j.value

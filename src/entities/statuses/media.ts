@@ -1,10 +1,10 @@
-import type { Context } from "../context.ts";
-import { idList } from "../db/json.ts";
-import type { MediaRow } from "../core/media/states.ts";
-import { rejectsMedia } from "../core/remote-media/rejected-media.ts";
-import { remoteAttachmentUrl } from "../core/remote-media/remote-names.ts";
-import type { Colors } from "../lib/media/colors.ts";
-import { mediaUrl } from "../core/addresses.ts";
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import type { MediaRow } from "../../core/media/states.ts";
+import { rejectsMedia } from "../../core/remote-media/rejected-media.ts";
+import { remoteAttachmentUrl } from "../../core/remote-media/remote-names.ts";
+import type { Colors } from "../../lib/media/colors.ts";
+import { mediaUrl } from "../../core/addresses.ts";
 
 const OF_STATUSES = `
   SELECT m.*, a.domain FROM media_attachments m JOIN accounts a ON a.id = m.account_id

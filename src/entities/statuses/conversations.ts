@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
-import type { ConversationRow } from "../core/notifications/conversations.ts";
-import { accountTexts } from "./accounts.ts";
+import type { Context } from "../../context.ts";
+import type { ConversationRow } from "../../core/notifications/conversations.ts";
+import { accountTexts } from "../accounts.ts";
 import { statusTextsById } from "./statuses.ts";
 
 /** Mastodon's Conversation (entities/Conversation) as JSON text, in the order of the rows; a fixed number of queries. */

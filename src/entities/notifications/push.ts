@@ -1,9 +1,9 @@
-import type { Context } from "../context.ts";
-import { isReaction, type NotificationRow } from "../core/notifications/notifications.ts";
-import { alertsOf, PUSH_ALERTS, type PushAlert, type PushRow } from "../core/notifications/push.ts";
-import { vapidKeys } from "../core/notifications/vapid.ts";
-import { htmlToText } from "../lib/text/html.ts";
-import { showAccount } from "./accounts.ts";
+import type { Context } from "../../context.ts";
+import { isReaction, type NotificationRow } from "../../core/notifications/notifications.ts";
+import { alertsOf, PUSH_ALERTS, type PushAlert, type PushRow } from "../../core/notifications/push.ts";
+import { vapidKeys } from "../../core/notifications/vapid.ts";
+import { htmlToText } from "../../lib/text/html.ts";
+import { showAccount } from "../accounts.ts";
 import { titlesIn } from "./push-text.ts";
 
 /**

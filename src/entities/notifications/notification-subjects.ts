@@ -1,11 +1,11 @@
-import type { Context } from "../context.ts";
-import type { NotificationRow, NotificationType } from "../core/notifications/notifications.ts";
-import { accountTexts } from "./accounts.ts";
+import type { Context } from "../../context.ts";
+import type { NotificationRow, NotificationType } from "../../core/notifications/notifications.ts";
+import { accountTexts } from "../accounts.ts";
 import { reactionMembers } from "./reactions.ts";
 import { reportTexts } from "./reports.ts";
 import { severanceTexts } from "./severances.ts";
 import { signInTexts } from "./sign-ins.ts";
-import { statusTextsById } from "./statuses.ts";
+import { statusTextsById } from "../statuses/statuses.ts";
 import { warningTexts } from "./warnings.ts";
 
 /** The subjects of notifications, as JSON text: accounts and statuses by id, and for each row its other subject. */

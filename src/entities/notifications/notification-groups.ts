@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
-import type { NotificationGroup } from "../core/notifications/groups.ts";
-import type { AccountJson } from "./accounts.ts";
-import { members, timestamp } from "./json.ts";
+import type { Context } from "../../context.ts";
+import type { NotificationGroup } from "../../core/notifications/groups.ts";
+import type { AccountJson } from "../accounts.ts";
+import { members, timestamp } from "../json.ts";
 import { type NotificationForm, typeFor } from "./notifications.ts";
 import { notificationSubjects } from "./notification-subjects.ts";
 

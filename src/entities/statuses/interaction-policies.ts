@@ -1,5 +1,5 @@
-import { type InteractionPolicy, wordsOfPolicy } from "../core/interaction-policies.ts";
-import { isForEveryone, type Visibility } from "../core/visibility.ts";
+import { type InteractionPolicy, wordsOfPolicy } from "../../core/interaction-policies.ts";
+import { isForEveryone, type Visibility } from "../../core/visibility.ts";
 
 /** GoToSocial's InteractionPolicy: its names from version 0.20 on, and the older ones. */
 export interface PolicyJson {

@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
-import { warningsWith, type WarningRow } from "../core/moderation/moderation.ts";
-import { timestamp } from "./json.ts";
+import type { Context } from "../../context.ts";
+import { warningsWith, type WarningRow } from "../../core/moderation/moderation.ts";
+import { timestamp } from "../json.ts";
 import { idTexts, textsWithTarget } from "./reports.ts";
 
 /** Mastodon's AccountWarning (entities/AccountWarning) as JSON text by id; a fixed number of queries. */

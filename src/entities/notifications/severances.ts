@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
-import { severancesWith, type SeveranceRow } from "../core/people/severances.ts";
-import { timestamp } from "./json.ts";
+import type { Context } from "../../context.ts";
+import { severancesWith, type SeveranceRow } from "../../core/people/severances.ts";
+import { timestamp } from "../json.ts";
 
 /** Mastodon's RelationshipSeveranceEvent (entities/RelationshipSeveranceEvent) as JSON text by id; one query. */
 export function severanceTexts(ctx: Context, ids: readonly number[]): Map<number, string> {

@@ -1,12 +1,12 @@
-import type { Context } from "../context.ts";
-import { singleKey } from "../core/notifications/groups.ts";
+import type { Context } from "../../context.ts";
+import { singleKey } from "../../core/notifications/groups.ts";
 import {
   EMOJI_REACTION,
   isReaction,
   type ListedType,
   type NotificationRow,
-} from "../core/notifications/notifications.ts";
-import { members, timestamp } from "./json.ts";
+} from "../../core/notifications/notifications.ts";
+import { members, timestamp } from "../json.ts";
 import { notificationSubjects } from "./notification-subjects.ts";
 
 /** How an app wants notifications. */

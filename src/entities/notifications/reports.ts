@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
-import { reportsWith, type ReportRow } from "../core/moderation/reports.ts";
-import { accountTexts } from "./accounts.ts";
-import { members, timestamp } from "./json.ts";
+import type { Context } from "../../context.ts";
+import { reportsWith, type ReportRow } from "../../core/moderation/reports.ts";
+import { accountTexts } from "../accounts.ts";
+import { members, timestamp } from "../json.ts";
 
 /** Mastodon's Report (entities/Report) as JSON text by id; a fixed number of queries. */
 export function reportTexts(ctx: Context, ids: readonly number[]): Map<number, string> {

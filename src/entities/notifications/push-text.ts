@@ -1,5 +1,5 @@
-import type { PushAlert } from "../core/notifications/push.ts";
-import { inLocale } from "./locales.ts";
+import type { PushAlert } from "../../core/notifications/push.ts";
+import { inLocale } from "../locales.ts";
 
 /** The title of a push notification by type; `name` is the sender's. */
 interface Titles extends Record<PushAlert, (name: string) => string> {

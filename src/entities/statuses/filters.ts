@@ -1,6 +1,6 @@
-import type { FilterMatch } from "../core/timelines/filter-matches.ts";
-import type { FilterRow } from "../core/timelines/filters.ts";
-import { timestamp } from "./json.ts";
+import type { FilterMatch } from "../../core/timelines/filter-matches.ts";
+import type { FilterRow } from "../../core/timelines/filters.ts";
+import { timestamp } from "../json.ts";
 
 /** Mastodon's Filter (entities/Filter), without its keywords and statuses. */
 export function filterJson(row: FilterRow) {

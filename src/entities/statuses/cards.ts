@@ -1,11 +1,11 @@
-import type { Context } from "../context.ts";
-import { idList } from "../db/json.ts";
-import type { previewCards } from "../db/schema/index.ts";
-import { accountTexts, type AccountJson } from "./accounts.ts";
-import type { CardText } from "./cache.ts";
-import { cardHistories, type DayJson } from "./histories.ts";
-import { timestamp } from "./json.ts";
-import { remoteCardUrl } from "../core/remote-media/remote-names.ts";
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import type { previewCards } from "../../db/schema/index.ts";
+import { accountTexts, type AccountJson } from "../accounts.ts";
+import type { CardText } from "../cache.ts";
+import { cardHistories, type DayJson } from "../histories.ts";
+import { timestamp } from "../json.ts";
+import { remoteCardUrl } from "../../core/remote-media/remote-names.ts";
 
 /** Mastodon's PreviewCard (entities/PreviewCard). `missing_attribution` is omitted without a viewer. */
 export type CardJson = ReturnType<typeof membersOf> & {

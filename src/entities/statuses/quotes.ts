@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts";
-import { blocksOrMutes, blocks, blocksDomainOf, visibleTo } from "../core/visibility.ts";
-import { idList } from "../db/json.ts";
-import { quoteFallback, withoutQuoteFallback } from "../lib/text/text.ts";
-import type { QuoteText } from "./cache.ts";
+import type { Context } from "../../context.ts";
+import { blocksOrMutes, blocks, blocksDomainOf, visibleTo } from "../../core/visibility.ts";
+import { idList } from "../../db/json.ts";
+import { quoteFallback, withoutQuoteFallback } from "../../lib/text/text.ts";
+import type { QuoteText } from "../cache.ts";
 
 /** Why a quoted status is hidden. Statuses of blocked or muted accounts are still sent, and apps hide them. */
 type Hidden = "unauthorized" | "blocked_domain" | "blocked_account" | "muted_account";

@@ -1,10 +1,10 @@
-import type { Context } from "../context.ts";
-import { isOver, type PollRow } from "../core/statuses/polls.ts";
-import { idList } from "../db/json.ts";
-import type { polls } from "../db/schema/index.ts";
-import type { PollText } from "./cache.ts";
-import { emojisJson } from "./emojis.ts";
-import { timestamp } from "./json.ts";
+import type { Context } from "../../context.ts";
+import { isOver, type PollRow } from "../../core/statuses/polls.ts";
+import { idList } from "../../db/json.ts";
+import type { polls } from "../../db/schema/index.ts";
+import type { PollText } from "../cache.ts";
+import { emojisJson } from "../emojis.ts";
+import { timestamp } from "../json.ts";
 
 /** Mastodon's Poll (entities/Poll). The viewer's votes are omitted without a viewer. */
 export type PollJson = ReturnType<typeof pollJson> & { voted?: boolean; own_votes?: number[] };
