@@ -27,19 +27,19 @@ import { sendWaiting } from "../federation/delivery/send.ts";
 import { refreshSoftware } from "../federation/peers/software.ts";
 import { processIncoming } from "../federation/inbox/incoming.ts";
 import { importUploaded } from "./archive-imports.ts";
-import { cleanUp } from "./clean-up.ts";
+import { cleanUp } from "./recurring/clean-up.ts";
 import { importSlice } from "./csv-imports.ts";
 import { sendMail } from "./mail.ts";
-import { trimCache } from "./media-cache.ts";
-import { sweepMedia } from "./orphaned-files.ts";
-import { deleteOld } from "./old-posts.ts";
-import { pruneRemote } from "./prune.ts";
+import { trimCache } from "./recurring/media-cache.ts";
+import { sweepMedia } from "./recurring/orphaned-files.ts";
+import { deleteOld } from "./recurring/old-posts.ts";
+import { pruneRemote } from "./recurring/prune.ts";
 import { purgeHost } from "./purge.ts";
-import { verifyLinksAgain } from "./profile-links.ts";
+import { verifyLinksAgain } from "./recurring/profile-links.ts";
 import { deliverPush } from "./push.ts";
-import { noteRunningAgain } from "./running.ts";
-import { refreshAllSoftware } from "./software.ts";
-import { refreshTrends } from "./trends.ts";
+import { noteRunningAgain } from "./recurring/running.ts";
+import { refreshAllSoftware } from "./recurring/software.ts";
+import { refreshTrends } from "./recurring/trends.ts";
 
 /** Runs in the transaction that deletes the job's row, right after the deletion: the job's key is free again. */
 export type AfterJob = (tx: Tx) => void;

@@ -84,8 +84,8 @@ const EXCEPTIONS: Record<string, Exception> = {
     costs: ["scans a part of statuses"],
     reason: "each slice starts where the one before ended",
   },
-  "jobs/clean-up.ts cleanUp": { costs: ["scans mutes"], reason: "it runs once an hour" },
-  "jobs/clean-up.ts prune": { costs: ["scans lists (lists_of_account)"], reason: "every list is pruned" },
+  "jobs/recurring/clean-up.ts cleanUp": { costs: ["scans mutes"], reason: "it runs once an hour" },
+  "jobs/recurring/clean-up.ts prune": { costs: ["scans lists (lists_of_account)"], reason: "every list is pruned" },
   "jobs/outcomes.ts giveUp": { costs: ["scans jobs"], reason: "a recurring job needs half a day to give up" },
   "jobs/worker.ts Worker": { costs: ["scans jobs"], reason: "it runs when the server starts" },
   "core/moderation/purge.ts purgeAccounts": {

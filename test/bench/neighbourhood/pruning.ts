@@ -7,7 +7,7 @@ import { readConfig } from "../../../src/config.ts";
 import { openContext } from "../../../src/context.ts";
 import { openMigrated } from "../../../src/db/migrate.ts";
 import { PRUNING_START, type PruningPoint } from "../../../src/db/pruning-point.ts";
-import { pruneSlice } from "../../../src/jobs/prune.ts";
+import { pruneSlice } from "../../../src/jobs/recurring/prune.ts";
 import { openLog } from "../../../src/lib/log.ts";
 
 export interface Pruned {

@@ -3,7 +3,7 @@ import { cleanMediaCache } from "../../../core/remote-media/cache-space.ts";
 import { allowReturningPages, canReturnPages } from "../../../core/server/database-space.ts";
 import { storageUsage } from "../../../core/server/storage-usage.ts";
 import { PRUNING_START, type PruningPoint } from "../../../db/pruning-point.ts";
-import { pruneSlice } from "../../../jobs/prune.ts";
+import { pruneSlice } from "../../../jobs/recurring/prune.ts";
 import { bytesText, counted, Progress } from "../../backup/progress.ts";
 import { command } from "../../command.ts";
 import { withData } from "../../data-folder.ts";

@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
-import { rankTrends } from "../core/discovery/trends.ts";
-import { scheduleNext } from "./recurring.ts";
+import type { Context } from "../../context.ts";
+import { rankTrends } from "../../core/discovery/trends.ts";
+import { scheduleNext } from "../recurring.ts";
 
 export function refreshTrends(ctx: Context): void {
   ctx.db.transaction((tx) => {

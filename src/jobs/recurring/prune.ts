@@ -1,13 +1,13 @@
-import type { Context } from "../context.ts";
-import { mergeIndex } from "../core/discovery/search-index.ts";
-import { pruneAccounts } from "../core/people/unused-accounts.ts";
-import { returnPages } from "../core/server/database-space.ts";
-import { pruneStatuses } from "../core/statuses/old-statuses.ts";
-import type { Tx } from "../db/open.ts";
-import type { PruningPoint } from "../db/pruning-point.ts";
-import { enqueue } from "../db/queue.ts";
-import { pause } from "../lib/pause.ts";
-import { scheduleNext } from "./recurring.ts";
+import type { Context } from "../../context.ts";
+import { mergeIndex } from "../../core/discovery/search-index.ts";
+import { pruneAccounts } from "../../core/people/unused-accounts.ts";
+import { returnPages } from "../../core/server/database-space.ts";
+import { pruneStatuses } from "../../core/statuses/old-statuses.ts";
+import type { Tx } from "../../db/open.ts";
+import type { PruningPoint } from "../../db/pruning-point.ts";
+import { enqueue } from "../../db/queue.ts";
+import { pause } from "../../lib/pause.ts";
+import { scheduleNext } from "../recurring.ts";
 
 /** In milliseconds; leaves a slow disk time for other work. */
 const PAUSE = 250;

@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts";
-import { accountsWithDeletion, deleteOldPosts } from "../core/statuses/automatic-deletion.ts";
-import { enqueue, type JobPayloads } from "../db/queue.ts";
-import type { Tx } from "../db/open.ts";
-import { scheduleNext } from "./recurring.ts";
+import type { Context } from "../../context.ts";
+import { accountsWithDeletion, deleteOldPosts } from "../../core/statuses/automatic-deletion.ts";
+import { enqueue, type JobPayloads } from "../../db/queue.ts";
+import type { Tx } from "../../db/open.ts";
+import { scheduleNext } from "../recurring.ts";
 
 /** In milliseconds. Other servers get at most a slice a minute, and limit how many deletions they accept. */
 const REST = 60_000;

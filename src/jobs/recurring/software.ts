@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts";
-import { enqueue } from "../db/queue.ts";
-import { outdatedSoftware } from "../federation/peers/software.ts";
-import { siteOf } from "../lib/http/ip-addresses.ts";
-import { scheduleNext } from "./recurring.ts";
+import type { Context } from "../../context.ts";
+import { enqueue } from "../../db/queue.ts";
+import { outdatedSoftware } from "../../federation/peers/software.ts";
+import { siteOf } from "../../lib/http/ip-addresses.ts";
+import { scheduleNext } from "../recurring.ts";
 
 /** Runs every hour. Each host is asked in a job of its own. */
 export function refreshAllSoftware(ctx: Context): void {

@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
-import { noteRunning } from "../core/timelines/catching-up.ts";
-import { scheduleNext } from "./recurring.ts";
+import type { Context } from "../../context.ts";
+import { noteRunning } from "../../core/timelines/catching-up.ts";
+import { scheduleNext } from "../recurring.ts";
 
 export function noteRunningAgain(ctx: Context): void {
   ctx.db.transaction((tx) => {

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
-import { removeOrphans } from "../core/media/orphaned-files.ts";
-import { enqueue } from "../db/queue.ts";
-import { scheduleNext } from "./recurring.ts";
+import type { Context } from "../../context.ts";
+import { removeOrphans } from "../../core/media/orphaned-files.ts";
+import { enqueue } from "../../db/queue.ts";
+import { scheduleNext } from "../recurring.ts";
 
 /** In milliseconds; leaves a slow disk time for other work. */
 const PAUSE = 10_000;

@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
-import { verifyLinksOfDay } from "../core/discovery/verified-links.ts";
-import { scheduleNext } from "./recurring.ts";
+import type { Context } from "../../context.ts";
+import { verifyLinksOfDay } from "../../core/discovery/verified-links.ts";
+import { scheduleNext } from "../recurring.ts";
 
 /** Runs every day. */
 export function verifyLinksAgain(ctx: Context): void {
