@@ -58,7 +58,7 @@ function countCharacters(text) {
 }
 
 function composing(form) {
-  const { text, spoiler_text: warning, utc_offset: offset, scheduled_at: date } = form.elements;
+  const { text, spoiler_text: warning } = form.elements;
   const count = one("#count");
   const files = one("#files");
   let isSending = false;
@@ -91,16 +91,28 @@ function composing(form) {
     files.files = clipboardData.files;
     upload();
   });
+}
 
-  // This browser knows its time zone, also on the chosen day.
-  const chooseOffset = () => {
-    const minutes = -new Date(date.value || Date.now()).getTimezoneOffset();
-    if (offset.querySelector(`[value="${minutes}"]`)) offset.value = minutes;
-  };
-  if (offset) {
-    if (date.value === "") chooseOffset();
-    date.addEventListener("change", chooseOffset);
+/** For users without a time zone. The times keep their width, so that nothing beside them moves. */
+function showLocalTimes(times) {
+  const widths = times.map((time) => time.getBoundingClientRect().width);
+  for (const [at, time] of times.entries()) {
+    const format = new Intl.DateTimeFormat(time.dataset.local, { dateStyle: "medium", timeStyle: "short" });
+    time.style.minWidth = `${widths[at]}px`;
+    time.textContent = format.format(new Date(time.dateTime));
   }
+}
+
+/** The time zone of the browser becomes that of a user who has none: on signing in, or as a choice in the settings. */
+function offerTimeZone() {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const cookie = one('meta[name="time-zone"]')?.content;
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  if (cookie) document.cookie = `${cookie}=${timeZone}; path=/; samesite=lax; max-age=3600${secure}`;
+  const choices = one("#time_zone[data-unset]");
+  if (!choices) return;
+  if (![...choices.options].some(({ value }) => value === timeZone)) choices.add(new Option(timeZone));
+  choices.value = timeZone;
 }
 
 /** Menus close when something else is clicked, and with Escape. */
@@ -117,5 +129,7 @@ const list = one("[data-live]");
 if (list) liveUpdates(list);
 const form = one("#compose");
 if (form) composing(form);
+showLocalTimes([...document.querySelectorAll("time[data-local]")]);
+offerTimeZone();
 addEventListener("click", closeMenus);
 addEventListener("keydown", closeMenus);

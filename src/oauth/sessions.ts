@@ -22,6 +22,8 @@ export interface Session {
   role: Role;
   /** The language that the user has chosen for the pages; null if the browser decides. */
   language: string | null;
+  /** The time zone that the user has chosen; null if none. */
+  timeZone: string | null;
   /** When the user last proved in this browser who they are. */
   provedAt: number;
   /** Whether its expiry was extended just now, so that the cookie's must be extended too. */
@@ -36,13 +38,15 @@ interface SessionRow {
   display_name: string;
   role: Role;
   page_language: string | null;
+  time_zone: string | null;
   expires_at: number;
   proved_at: number;
   last_used_at: number | null;
 }
 
 const SESSION = `
-  SELECT s.id, s.user_id, u.account_id, a.username, a.display_name, u.role, u.page_language, s.expires_at, s.proved_at, s.last_used_at
+  SELECT s.id, s.user_id, u.account_id, a.username, a.display_name, u.role, u.page_language, u.time_zone,
+    s.expires_at, s.proved_at, s.last_used_at
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = u.account_id
   WHERE s.session_hash = +$sessionHash AND s.expires_at > +$now`;
 
@@ -55,10 +59,13 @@ export interface SignIn {
   isKnownBrowser: boolean;
   /** Whether sensitive pages accept the sign-in as a proof. */
   isProof: boolean;
+  /** The time zone of the browser, for users who have none; null if it is unknown. */
+  timeZone: string | null;
 }
 
 /** Signs a browser in. It always gets a new secret. */
-export function openSession(ctx: Context, { userId, replaces, client, isKnownBrowser, isProof }: SignIn): Session {
+export function openSession(ctx: Context, signIn: SignIn): Session {
+  const { userId, replaces, client, isKnownBrowser, isProof, timeZone } = signIn;
   const secret = newSecret();
   const now = ctx.clock.now();
   ctx.db.transaction((tx) => {
@@ -77,6 +84,8 @@ export function openSession(ctx: Context, { userId, replaces, client, isKnownBro
         userAgent: client.userAgent,
       },
     );
+    if (timeZone !== null)
+      tx.run("UPDATE users SET time_zone = $timeZone WHERE id = +$userId AND time_zone IS NULL", { timeZone, userId });
     recordActivity(tx, userId, now);
     recordSignIn(ctx, tx, userId, client, isKnownBrowser);
   });
@@ -101,6 +110,7 @@ export function findSession(ctx: Context, secret: string, client: Client): Sessi
     displayName: row.display_name,
     role: row.role,
     language: row.page_language,
+    timeZone: row.time_zone,
     provedAt: row.proved_at,
     renewed,
   };

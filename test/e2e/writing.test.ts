@@ -112,7 +112,8 @@ test("the script counts characters, uploads chosen and pasted files, and asks be
   await page.goto(`${server.origin}/compose`);
   await page.fill("#text", `@bob@far.example 👩‍👩‍👧 https://example.org/${"x".repeat(100)}`);
   expect(await page.textContent("#count")).toBe("30");
-  expect(await page.inputValue("#utc_offset")).toBe("330");
+  // Alice has signed in for the first time, so her time zone is that of this browser.
+  expect(await page.textContent("label[for=scheduled_at]")).toMatch(/Asia.(Kolkata|Calcutta)/);
   await page.setInputFiles("#files", await picture());
   await page.waitForSelector(".upload img");
   expect(await page.textContent("#count")).toBe("30");
@@ -156,4 +157,33 @@ test("home and notifications say what is new while they are open", async () => {
   await bob.post(`/api/v1/statuses/${(await alice.publish("a linnet")).id}/favourite`);
   await page.getByRole("link", { name: "1 new notification" }).click();
   await page.waitForSelector("text='favourited your post'");
+});
+
+test("times without a chosen zone are those of the browser, and nothing on the page moves for that", async () => {
+  const alice = await server.person("alice");
+  const { id } = await alice.publish({ status: "noon", poll: { options: ["wren", "robin"], expires_in: 3600 } });
+  await alice.post(`/api/v1/statuses/${id}/favourite`);
+  await open({ timezoneId: "Asia/Kolkata" });
+  const read = () =>
+    page.evaluate<[text: string, places: number[]]>(`(() => {
+      const parts = [...document.querySelectorAll("article.main .details > *, article.main .poll ~ *")];
+      return [document.querySelector("article.main").innerText, parts.map((part) => part.getBoundingClientRect().x)];
+    })()`);
+  await page.route("**/*.js", (route) => route.abort());
+  await page.goto(`${server.origin}/@alice/${id}`);
+  const [before, places] = await read();
+  expect(before).toMatch(/open until 21 Nov 2026, 13:00 UTC[^]*21 Nov 2026, 12:00 UTC[^]*1 favourite/);
+  await page.unroute("**/*.js");
+  await page.reload();
+  const [after, placesAfter] = await read();
+  expect(after).toMatch(/open until 21 Nov 2026, 18:30[^]*21 Nov 2026, 17:30(?! UTC)[^]*1 favourite/);
+  expect([places.length > 1, placesAfter]).toEqual([true, places]);
+
+  await signIn();
+  server.ctx.db.transaction((tx) => tx.run("UPDATE users SET time_zone = NULL"));
+  await page.goto(`${server.origin}/settings/appearance`);
+  expect(await page.inputValue("#time_zone")).toMatch(/^Asia.(Kolkata|Calcutta)$/);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.goto(`${server.origin}/@alice/${id}`);
+  expect(await page.innerText("article.main time")).toContain("18:30");
 });

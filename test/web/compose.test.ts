@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { updateProfile } from "../../src/core/people/profile.ts";
 import { tone } from "../fixtures/clips.ts";
 import type { Client, Json } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
@@ -261,15 +262,13 @@ test("an edit changes text, warning and media, keeps what was not touched, and i
 
 describe("A later publication", () => {
   test("is at the time of the author's own clock, and can be cancelled", async () => {
-    await visitor.get(COMPOSE);
-    const { location } = await visitor.press("Publish", {
-      text: "good morning",
-      scheduled_at: "2026-12-24T09:30",
-      utc_offset: "330",
-    });
+    expect((await visitor.get(COMPOSE)).text).toContain("Date and time (UTC)");
+    updateProfile(server.ctx, Number(alice.id), { timeZone: "Asia/Kolkata" });
+    expect((await visitor.get(COMPOSE)).text).toContain("Date and time (Asia/Kolkata)");
+    const { location } = await visitor.press("Publish", { text: "good morning", scheduled_at: "2026-12-24T09:30" });
     const [scheduled] = (await alice.get("/api/v1/scheduled_statuses")).json;
     expect([location, scheduled.scheduled_at]).toEqual(["/scheduled?added", "2026-12-24T04:00:00.000Z"]);
-    expect((await visitor.follow()).text).toMatch(/The post is scheduled.*24 Dec 2026, 04:00 UTC good morning/);
+    expect((await visitor.follow()).text).toMatch(/The post is scheduled.*24 Dec 2026, 09:30 good morning/);
     await visitor.press("Cancel");
     expect((await alice.get("/api/v1/scheduled_statuses")).json).toEqual([]);
     expect((await visitor.follow()).text).toContain("will not be published");

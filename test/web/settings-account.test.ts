@@ -24,6 +24,43 @@ test("the pages have the chosen language, whatever the browser prefers, and noti
   expect((await visitor.get("/settings")).text).toContain("Réglages");
 });
 
+test("times are in the chosen time zone, which the first sign-in takes from the browser's cookie", async () => {
+  await server.person("erin", { role: "user" });
+  const { id } = await alice.publish("noon");
+  const at = async () => /\d\d:\d\d( UTC)?/.exec((await visitor.get(`/@alice/${id}?lang=en`)).text)![0];
+  await visitor.signOut();
+  await visitor.signIn("erin");
+  expect([await at(), (await visitor.get("/settings/appearance")).forms[0]!.fields["time_zone"]]).toEqual([
+    "12:00 UTC",
+    "UTC",
+  ]);
+  for (const [zone, shown] of [
+    ["../../etc/passwd", "12:00 UTC"],
+    ["+05:30", "12:00 UTC"],
+    ["Asia/Nowhere", "12:00 UTC"],
+    ["Asia/Kathmandu", "17:45"],
+    ["America/New_York", "17:45"],
+  ]) {
+    await visitor.signOut();
+    visitor.cookies.set("linnet_time_zone", zone!);
+    await visitor.signIn("erin");
+    expect([zone, await at()]).toEqual([zone, shown]);
+  }
+  await visitor.get("/settings/appearance?lang=en");
+  for (const [zone, shown] of [
+    ["Europe/Berlin", "13:00"],
+    ["Asia/Calcutta", "17:30"],
+    ["Asia/Nowhere", "17:30"],
+  ]) {
+    await visitor.press("Save", { time_zone: zone });
+    expect([zone, await at()]).toEqual([zone, shown]);
+    await visitor.get("/settings/appearance?lang=en");
+  }
+  expect(visitor.formTo("/settings/appearance").fields).toMatchObject({ time_zone: "Asia/Calcutta" });
+  await visitor.signOut();
+  expect(await at()).toBe("12:00 UTC");
+});
+
 test("the page for storage shows users their own media, and owners the whole server", async () => {
   await uploaded(alice);
   const { text } = await visitor.get("/settings/storage?lang=en");

@@ -50,6 +50,8 @@ export interface ProfileChanges {
   contentType?: ContentType;
   /** The language of the pages, and of all that is sent to the user; null lets the browser decide about the pages. */
   pageLanguage?: "en" | "de" | "fr" | null;
+  /** For the times on the pages. */
+  timeZone?: string;
 }
 
 /** Changes a local account and its user's preferences; all changes or none. */
@@ -64,6 +66,7 @@ export function updateProfile(ctx: Context, accountId: number, changes: ProfileC
     default_content_type: changes.contentType,
     page_language: changes.pageLanguage,
     locale: changes.pageLanguage ?? undefined,
+    time_zone: changes.timeZone,
   };
   ctx.db.transaction((tx) => {
     const before = tx.get<typeof accounts.$inferSelect>("SELECT * FROM accounts WHERE id = +$accountId", {

@@ -11,13 +11,14 @@ export interface Client {
   userAgent: string;
 }
 
-/** A sign-in from a new browser, with the language of its user. */
+/** A sign-in from a new browser, with the language and time zone of its user. */
 export interface NewBrowserRow {
   id: number;
   address: string;
   user_agent: string;
   created_at: number;
   locale: string;
+  time_zone: string | null;
 }
 
 /** How long a sign-in from a new browser is remembered. */
@@ -61,8 +62,8 @@ export function recordSignIn(ctx: Context, tx: Tx, userId: number, client: Clien
 
 export function newBrowsersWith(db: Reads, ids: readonly number[]): NewBrowserRow[] {
   return db.all<NewBrowserRow>(
-    `SELECT n.id, n.address, n.user_agent, n.created_at, u.locale FROM json_each($ids) j JOIN new_browsers n ON n.id = j.value
-     JOIN users u ON u.id = n.user_id`,
+    `SELECT n.id, n.address, n.user_agent, n.created_at, u.locale, u.time_zone FROM json_each($ids) j
+     JOIN new_browsers n ON n.id = j.value JOIN users u ON u.id = n.user_id`,
     { ids: idList(ids) },
   );
 }

@@ -46,8 +46,9 @@ export function signInMail(ctx: Context, id: number): MailText | null {
   const [row] = newBrowsersWith(ctx.db, [id]);
   if (!row) return null;
   const { title, summary, details } = fallback(row);
-  const time = new Intl.DateTimeFormat(row.locale, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
-  return { subject: title, paragraphs: [summary, `${time.format(row.created_at)} UTC`], notes: [details] };
+  const timeZone = row.time_zone ?? "UTC";
+  const time = new Intl.DateTimeFormat(row.locale, { dateStyle: "long", timeStyle: "short", timeZone });
+  return { subject: title, paragraphs: [summary, `${time.format(row.created_at)} (${timeZone})`], notes: [details] };
 }
 
 function fallback({ locale, address, user_agent }: NewBrowserRow) {

@@ -6,7 +6,7 @@ import { ActionButton, NO_PROBLEMS, type FormProblems } from "../page/forms.tsx"
 import { Alert, Notice } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { dateAndTime } from "../public/dates.ts";
+import { dateAndTime } from "../page/dates.tsx";
 import { SCHEDULED } from "./compose.tsx";
 import { composeTexts } from "./texts.ts";
 
@@ -53,7 +53,7 @@ function scheduledPage(page: UserPage, problems: FormProblems): Response {
 function Scheduled({ page, row, files }: { page: UserPage; row: ScheduledRow; files: number }) {
   const texts = page.texts(composeTexts);
   const draft = JSON.parse(row.draft) as Draft;
-  const date = dateAndTime(page.messages, new Date(row.scheduled_at).toISOString());
+  const date = dateAndTime(page, row.scheduled_at);
   return (
     <li class="entry">
       <div>

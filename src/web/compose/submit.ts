@@ -27,7 +27,7 @@ function keyOf({ key }: Values): string {
 export async function publishPost(page: UserPage, values: Values): Promise<PublishResult> {
   const { ctx, session } = page;
   const author = { accountId: session.accountId, appId: null };
-  const scheduledAt = timeOf(values);
+  const scheduledAt = timeOf(page, values);
   await describeUploads(page, values.media);
   await waitUntilProcessed(ctx, session.accountId, values.media);
   const draft = await withResolvedMentions(ctx, await withLanguage(ctx, session.accountId, draftOf(values)));

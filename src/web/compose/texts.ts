@@ -66,10 +66,9 @@ export const composeTexts = textsIn(
     multiple: "Several choices at once",
 
     schedule: "Publish later",
-    date: "Date and time",
+    dateIn: (timeZone: string) => `Date and time (${timeZone})`,
     dateHelp: "At least five minutes from now. Leave it empty to publish at once.",
-    clock: "Your clock shows",
-    clockHelp: "This server doesn’t know your time zone. Choose the time that it is now where you are.",
+    changeTimeZone: "Change your time zone",
 
     publish: "Publish",
     saveEdit: "Save changes",
@@ -147,10 +146,9 @@ export const composeTexts = textsIn(
     multiple: "Mehrere Antworten möglich",
 
     schedule: "Später veröffentlichen",
-    date: "Datum und Uhrzeit",
+    dateIn: (timeZone) => `Datum und Uhrzeit (${timeZone})`,
     dateHelp: "Frühestens in fünf Minuten. Lass es leer, um sofort zu veröffentlichen.",
-    clock: "Deine Uhr zeigt",
-    clockHelp: "Dieser Server kennt deine Zeitzone nicht. Wähle die Uhrzeit, die es bei dir gerade ist.",
+    changeTimeZone: "Zeitzone ändern",
 
     publish: "Veröffentlichen",
     saveEdit: "Änderungen speichern",
@@ -227,10 +225,9 @@ export const composeTexts = textsIn(
     multiple: "Plusieurs choix à la fois",
 
     schedule: "Publier plus tard",
-    date: "Date et heure",
+    dateIn: (timeZone) => `Date et heure (${timeZone})`,
     dateHelp: "Dans cinq minutes au plus tôt. Laissez vide pour publier tout de suite.",
-    clock: "Votre horloge indique",
-    clockHelp: "Ce serveur ne connaît pas votre fuseau horaire. Choisissez l’heure qu’il est chez vous.",
+    changeTimeZone: "Changer de fuseau horaire",
 
     publish: "Publier",
     saveEdit: "Enregistrer",

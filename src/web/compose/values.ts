@@ -25,8 +25,6 @@ export interface Values {
   poll: PollValues;
   /** As a browser sends a date and time; empty to publish at once. */
   scheduledAt: string;
-  /** How many minutes the author's clock is ahead of UTC. */
-  utcOffset: number;
   /** The ids of uploads, in their order. */
   media: number[];
   replyTo: number | null;
@@ -66,7 +64,6 @@ export function typedValues(page: UserPage): Values {
       multiple: page.isChecked("multiple"),
     },
     scheduledAt: page.text("scheduled_at"),
-    utcOffset: Math.trunc(Number(page.text("utc_offset"))) || 0,
     media: [
       ...new Set(
         page
@@ -120,7 +117,6 @@ function emptyValues({ ctx, session }: UserPage): Values {
     interaction: NO_CHOICES,
     poll: NO_POLL,
     scheduledAt: "",
-    utcOffset: 0,
     media: [],
     replyTo: null,
     quoted: null,

@@ -1,14 +1,14 @@
 /**
  * The cookies of the pages: the session, the form secret of a signed-out browser, a sign-in that waits for a second
- * factor, and one per user known to the browser.
+ * factor, one per user known to the browser, and the browser's time zone, which a script sets for a sign-in.
  */
-export type CookieName = "session" | "form" | "second_step" | `known_${number}`;
+export type CookieName = "session" | "form" | "second_step" | "time_zone" | `known_${number}`;
 
 /**
  * The full name of a cookie. On https the prefix makes browsers refuse one that was set by a sibling subdomain or
  * without encryption.
  */
-function nameOf(cookie: CookieName, secure: boolean): string {
+export function nameOf(cookie: CookieName, secure: boolean): string {
   return `${secure ? "__Host-" : ""}linnet_${cookie}`;
 }
 

@@ -244,10 +244,17 @@ export interface Choice {
 }
 
 /** A labelled list to choose one of. */
-export function Select(props: LabelledProps & { value: string; choices: readonly Choice[] }) {
+export function Select(
+  props: LabelledProps & {
+    value: string;
+    choices: readonly Choice[];
+    /** Whether nothing was chosen so far, so that the script may suggest something. */
+    isUnset?: boolean;
+  },
+) {
   return (
     <Labelled {...props}>
-      <select {...described(props)}>
+      <select {...described(props)} data-unset={props.isUnset ? "" : undefined}>
         {props.choices.map(({ value, label }) => (
           <option value={value} selected={value === props.value}>
             {label}

@@ -27,7 +27,8 @@ interface PageLayoutProps {
   listed: boolean;
   /** Metadata for search engines and link previews. */
   meta?: ComponentChildren;
-  scripts: readonly Asset[];
+  /** Called once the rest is rendered. */
+  scripts: () => readonly Asset[];
   /** Above the page; null if nothing must lead away from it. */
   navigation: ComponentChildren;
   children: ComponentChildren;
@@ -53,9 +54,6 @@ export function PageLayout(props: PageLayoutProps) {
         <link rel="manifest" href="/manifest.webmanifest" />
         <link rel="stylesheet" href={stylesheet.path} />
         {site.theme !== null && <link rel="stylesheet" href={site.theme} />}
-        {props.scripts.map(({ path }) => (
-          <script type="module" src={path} />
-        ))}
       </head>
       <body>
         <DrawnIcons.Provider value={new Set()}>
@@ -69,8 +67,20 @@ export function PageLayout(props: PageLayoutProps) {
           <a href="/about">{messages.about}</a>
           <a href="/privacy-policy">{messages.privacyPolicy}</a>
         </footer>
+        <Scripts files={props.scripts} />
       </body>
     </html>
+  );
+}
+
+/** At the end, since the page decides while it is rendered. */
+function Scripts({ files }: { files: () => readonly Asset[] }) {
+  return (
+    <>
+      {files().map(({ path }) => (
+        <script type="module" src={path} />
+      ))}
+    </>
   );
 }
 

@@ -8,16 +8,17 @@ import type { Client } from "../../core/sign-in/new-browsers.ts";
 import { beginSecondStep, pendingUser } from "../../core/sign-in/pending.ts";
 import { findAppearance } from "../../core/server/appearance.ts";
 import { etagOf, isNamedBy } from "../../lib/http/etag.ts";
+import { isTimeZone } from "../../lib/dates.ts";
 import { requestAddress, type Params } from "../../lib/http/params.ts";
 import { userAgentOf } from "../../core/sign-in/user-agents.ts";
 import { hashSecret, newSecret, sameSecret } from "../../lib/secrets.ts";
 import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../../oauth/known-browsers.ts";
 import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../../oauth/sessions.ts";
-import { readCookie, setCookie } from "./cookies.ts";
+import { nameOf, readCookie, setCookie } from "./cookies.ts";
 import { messagesFor } from "../i18n/negotiation.ts";
 import type { Messages } from "../i18n/messages.ts";
 import type { Texts } from "../i18n/texts.ts";
-import type { Asset } from "../assets.ts";
+import { script, type Asset } from "../assets.ts";
 import { PageLayout, type Site } from "./layout.tsx";
 import { MAX_UNREAD, Navigation } from "./navigation.tsx";
 import { iconPath, themePath } from "./theme.ts";
@@ -39,6 +40,8 @@ export interface PageOptions {
   hasOwnStyles?: boolean;
   /** Scripts that make the page more pleasant; it must work without them. They may request this server. */
   scripts?: readonly Asset[];
+  /** Whether users sign in here, also for the first time: the script then tells the server the browser's time zone. */
+  asksTimeZone?: boolean;
   /** Where the page's forms may lead besides this server: sources of a Content-Security-Policy. */
   formActions?: string[];
   headers?: Record<string, string>;
@@ -53,6 +56,8 @@ export class PageRequest {
   /** The parameter `lang` as it was sent, so that the next page gets it too. */
   readonly lang: string;
   session: Session | null;
+  /** Whether the page has times that the script shows in the browser's time zone. */
+  needsLocalTimes = false;
   private readonly secure: boolean;
   private readonly cookies: string[] = [];
   private formSecret: string | null;
@@ -122,6 +127,11 @@ export class PageRequest {
     return this.session?.accountId ?? 0;
   }
 
+  /** The time zone that the user has chosen; null for others. */
+  get timeZone(): string | null {
+    return this.session?.timeZone ?? null;
+  }
+
   /** The token that a form must send back: bound to the session, or to this browser while no user is signed in. */
   csrfToken(): string {
     return csrfTokenOf(this.browserSecret());
@@ -181,8 +191,15 @@ export class PageRequest {
     // First, since it may write the key: a lock then leaves no session behind.
     this.rememberBrowser(userId);
     const replaces = this.session?.secret ?? null;
-    this.session = openSession(this.ctx, { userId, replaces, client: this.client, isKnownBrowser, isProof });
+    const { client, timeZoneOfBrowser: timeZone } = this;
+    this.session = openSession(this.ctx, { userId, replaces, client, isKnownBrowser, isProof, timeZone });
     this.keepSession(this.session);
+  }
+
+  /** Null if the script didn't run on the page for signing in. */
+  private get timeZoneOfBrowser(): string | null {
+    const name = readCookie(this.request, "time_zone", this.secure);
+    return name !== null && isTimeZone(name) ? name : null;
   }
 
   /** Lets the browser be recognised at the user's next sign-in. */
@@ -228,8 +245,10 @@ export class PageRequest {
         messages={this.messages}
         wide={options.wide ?? false}
         listed={appearance.isIndexed && (options.listed ?? false)}
-        meta={options.meta}
-        scripts={options.scripts ?? []}
+        meta={
+          options.asksTimeZone ? <meta name="time-zone" content={nameOf("time_zone", this.secure)} /> : options.meta
+        }
+        scripts={() => this.scripts(options)}
         navigation={options.isFocused ? null : this.navigation(site)}
       >
         {children}
@@ -238,12 +257,17 @@ export class PageRequest {
     const headers = this.headers({
       ...options.headers,
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": securityPolicy(options),
+      "content-security-policy": securityPolicy(this.scripts(options), options.formActions),
     });
     const body = `<!doctype html>${html}`;
     const status = options.status ?? 200;
     const isCurrent = options.isPublic === true && status === 200 && this.addValidator(headers, body);
     return isCurrent ? new Response(null, { status: 304, headers }) : new Response(body, { status, headers });
+  }
+
+  /** Complete once the page is rendered. */
+  private scripts({ scripts = [], asksTimeZone = false }: PageOptions): Asset[] {
+    return [...new Set([...scripts, ...(this.needsLocalTimes || asksTimeZone ? [script] : [])])];
   }
 
   private navigation(site: Site) {
@@ -309,10 +333,10 @@ function csrfTokenOf(secret: string): string {
 }
 
 /**
- * No inline scripts, nothing from other origins, no framing; scripts only on pages that name theirs. Cross-Origin-Opener-Policy is left out on purpose: Phanpy signs
- * in through a popup and needs messages from it.
+ * No inline scripts, nothing from other origins, no framing; scripts only on pages that have any.
+ * Cross-Origin-Opener-Policy is left out on purpose: Phanpy signs in through a popup and needs messages from it.
  */
-function securityPolicy({ scripts = [], formActions = [] }: PageOptions): string {
+function securityPolicy(scripts: readonly Asset[], formActions: readonly string[] = []): string {
   return [
     "default-src 'none'",
     ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),

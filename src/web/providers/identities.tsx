@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { identitiesOf, unlinkIdentity, type IdentityRow } from "../../core/sign-in/identities.ts";
 import { parseId } from "../../lib/ids.ts";
+import { dayOf } from "../page/dates.tsx";
 import { ActionButton, problemsOf, type FormProblems } from "../page/forms.tsx";
 import { Alert, Head, Notice } from "../page/layout.tsx";
 import type { PageRequest, UserPage } from "../page/page-request.tsx";
@@ -76,15 +77,13 @@ function Linked({ page, identity }: { page: UserPage; identity: IdentityRow }) {
   const texts = page.texts(providerTexts);
   const { id, issuer, label, created_at, last_used_at } = identity;
   const name = ctx.config.providers.find((each) => each.issuer === issuer)?.name ?? new URL(issuer).host;
-  const day = (time: number) =>
-    new Intl.DateTimeFormat(messages.locale, { dateStyle: "medium", timeZone: "UTC" }).format(time);
   return (
     <li class="entry">
       <div>
         <strong dir="auto">{label}</strong> <span class="help">{name}</span>
         <p class="help">
-          {texts.linkedOn(day(created_at))}{" "}
-          {last_used_at === null ? messages.notUsedYet : messages.lastUsedOn(day(last_used_at))}
+          {texts.linkedOn(dayOf(page, created_at))}{" "}
+          {last_used_at === null ? messages.notUsedYet : messages.lastUsedOn(dayOf(page, last_used_at))}
         </p>
       </div>
       <ActionButton

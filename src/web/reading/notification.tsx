@@ -10,7 +10,7 @@ import { Text } from "../page/rich-text.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import { ACCOUNTS, Answers } from "../public/profile/account-actions.tsx";
 import { strongestFilter } from "../public/posts/filtered.tsx";
-import { dateAndTime } from "../public/dates.ts";
+import { Time } from "../page/dates.tsx";
 import { accountPath, postPath } from "../public/links.ts";
 import { returnTo } from "../public/posts/post-actions.tsx";
 import { nameOf, Post } from "../public/posts/posts.tsx";
@@ -84,9 +84,7 @@ export function Notification({ page, group, shown, isNew }: NotificationProps) {
         <Faces page={page} accounts={accounts} />
         <p>
           <Sentence page={page} group={group} status={status} accounts={accounts} />{" "}
-          <time class="help" dateTime={group.latest_page_notification_at}>
-            {dateAndTime(page.messages, group.latest_page_notification_at)}
-          </time>
+          <Time page={page} at={group.latest_page_notification_at} class="help" />
         </p>
         {group.moderation_warning?.text && <p dir="auto">{group.moderation_warning.text}</p>}
         {group.fallback && (

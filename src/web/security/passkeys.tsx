@@ -12,6 +12,7 @@ import {
 import { addSecondFactor, removeSecondFactor, type SecondFactors } from "../../core/sign-in/second-factors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { programIn, systemIn } from "../../core/sign-in/user-agents.ts";
+import { dayOf } from "../page/dates.tsx";
 import { ActionButton, Field, Form, Hidden, type FormProblems } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
@@ -112,9 +113,9 @@ function Passkey({ page, passkey }: { page: UserPage; passkey: PasskeyRow }) {
       <div class="entry">
         <div>
           <strong dir="auto">{name}</strong>
-          <p class="help">{texts.addedOn(day(page, created_at))}</p>
+          <p class="help">{texts.addedOn(dayOf(page, created_at))}</p>
           <p class="help">
-            {last_used_at === null ? page.messages.notUsedYet : page.messages.lastUsedOn(day(page, last_used_at))}
+            {last_used_at === null ? page.messages.notUsedYet : page.messages.lastUsedOn(dayOf(page, last_used_at))}
           </p>
         </div>
         <ActionButton page={page} action={`${PASSKEYS}/remove`} values={{ id }} label={texts.passkeyRemoveNamed(name)}>
@@ -140,8 +141,4 @@ function Passkey({ page, passkey }: { page: UserPage; passkey: PasskeyRow }) {
       </details>
     </li>
   );
-}
-
-function day({ messages }: UserPage, time: number): string {
-  return new Intl.DateTimeFormat(messages.locale, { dateStyle: "medium", timeZone: "UTC" }).format(time);
 }

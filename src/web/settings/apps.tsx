@@ -3,6 +3,7 @@ import { programIn, systemIn } from "../../core/sign-in/user-agents.ts";
 import { authorizedApps, revokeApp, revokeApps, type AuthorizedApp } from "../../oauth/authorizations.ts";
 import { isKnownScope, broadestScopes } from "../../oauth/scopes.ts";
 import { closeOtherSessions, closeSessionOf, sessionsOf, type ListedSession } from "../../oauth/sessions.ts";
+import { dayOf } from "../page/dates.tsx";
 import { ActionButton, NO_PROBLEMS } from "../page/forms.tsx";
 import { Alert } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
@@ -66,13 +67,13 @@ function App({ page, app }: { page: UserPage; app: AuthorizedApp }) {
       <div class="entry">
         <div>
           <strong>{name}</strong> {website && <span class="help">{new URL(website).host}</span>}
-          <p class="help">{messages.authorizedOn(day(page, created_at))}</p>
+          <p class="help">{messages.authorizedOn(dayOf(page, created_at))}</p>
           {last_used_at === null ? (
             <p class="help">{messages.notUsedYet}</p>
           ) : (
             <LastUse page={page} at={last_used_at} address={app.last_address} userAgent={app.user_agent} />
           )}
-          {expires_at !== null && <p class="help">{messages.expiresOn(day(page, expires_at))}</p>}
+          {expires_at !== null && <p class="help">{messages.expiresOn(dayOf(page, expires_at))}</p>}
         </div>
         <ActionButton
           page={page}
@@ -100,7 +101,7 @@ function LastUse(props: { page: UserPage; at: number; address: string | null; us
   const device = deviceName(page, userAgent);
   return (
     <>
-      <p class="help">{page.messages.lastUsedOn(day(page, at))}</p>
+      <p class="help">{page.messages.lastUsedOn(dayOf(page, at))}</p>
       {address && (
         <p class="help">
           {device && `${device} · `}
@@ -146,10 +147,10 @@ function Browser({ page, browser }: { page: UserPage; browser: ListedSession }) 
     <li class="entry">
       <div>
         <strong>{name}</strong> {isThis && <span class="help">{messages.thisBrowser}</span>}
-        <p class="help">{texts.signedInOn(day(page, browser.created_at))}</p>
+        <p class="help">{texts.signedInOn(dayOf(page, browser.created_at))}</p>
         {browser.last_used_at !== null && (
           <>
-            <p class="help">{messages.lastUsedOn(day(page, browser.last_used_at))}</p>
+            <p class="help">{messages.lastUsedOn(dayOf(page, browser.last_used_at))}</p>
             <p class="help">{browser.address}</p>
           </>
         )}
@@ -177,8 +178,4 @@ function deviceName(page: UserPage, userAgent: string | null): string | null {
   if (userAgent === null) return null;
   const [program, system] = [programIn(userAgent), systemIn(userAgent)];
   return program && system ? page.texts(settingsTexts).programOn(program, system) : (program ?? system);
-}
-
-function day({ messages }: UserPage, time: number): string {
-  return new Intl.DateTimeFormat(messages.locale, { dateStyle: "medium", timeZone: "UTC" }).format(time);
 }

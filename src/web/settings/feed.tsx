@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { homeFeedSince, newHomeFeedKey, removeHomeFeedKey } from "../../core/timelines/home-feed-keys.ts";
 import { homeFeedUrl } from "../feeds/feeds.ts";
+import { dayOf } from "../page/dates.tsx";
 import { ActionButton, NO_PROBLEMS, type FormProblems } from "../page/forms.tsx";
 import { Alert } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
@@ -32,7 +33,7 @@ export function homeFeedSettingsPages(pages: Pages): void {
 function feedPage(page: UserPage, problems: FormProblems, key: string | null): Response {
   const texts = page.texts(settingsTexts);
   const since = homeFeedSince(page.ctx.db, page.session.userId);
-  const created = since !== null && new Intl.DateTimeFormat(page.messages.locale, { dateStyle: "long" }).format(since);
+  const created = since !== null && dayOf(page, since, "long");
   return settingsPage(
     page,
     { title: texts.feed, status: problems.status },

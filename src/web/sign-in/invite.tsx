@@ -68,7 +68,7 @@ function invitePage(page: PageRequest, problems: FormProblems = NO_PROBLEMS): Re
   const title = texts.inviteTitle(ctx.config.title);
   const { fields } = problems;
   return page.render(
-    { title, status: problems.status, isFocused: true },
+    { title, status: problems.status, isFocused: true, asksTimeZone: true },
     <>
       <Head title={title}>
         <p>{ctx.config.description}</p>

@@ -46,7 +46,7 @@ function setupPage(page: PageRequest, problems: UserProblem[]): Response {
     return problem ? messages.userProblems[problem] : null;
   };
   return page.render(
-    { status: problems.length > 0 ? 422 : 200, title: messages.setupTitle, isFocused: true },
+    { status: problems.length > 0 ? 422 : 200, title: messages.setupTitle, isFocused: true, asksTimeZone: true },
     <>
       <Head title={messages.setupTitle}>
         <p>{messages.setupIntro}</p>

@@ -122,6 +122,7 @@ export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...
       headers: options.headers,
       title,
       isFocused: true,
+      asksTimeZone: true,
       scripts: hasPasskeys ? [passkeyScript] : [],
     },
     <>

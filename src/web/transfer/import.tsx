@@ -6,6 +6,7 @@ import { cancelImport, type ImportRow, importsOf, ownImport } from "../../core/t
 import { notFound } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { inLanguage } from "../i18n/error-messages.ts";
+import { dayOf } from "../page/dates.tsx";
 import { ActionButton, FileField, Form, type FormProblems, problemsOf, Radios, Select } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
@@ -132,13 +133,12 @@ function Import({ page, row }: { page: UserPage; row: ImportRow }) {
   const { id, kind, mode, state, total, done, failed, error } = row;
   const shown = (count: number) => count.toLocaleString(messages.locale);
   const notes = [texts.states[state], ...(mode === "replace" ? [texts.replaced] : [])].join(", ");
-  const started = new Intl.DateTimeFormat(messages.locale, { dateStyle: "medium", timeZone: "UTC" });
   return (
     <li>
       <div class="entry">
         <div>
           <strong>{texts.kinds[kind]}</strong> <span class="help">({notes})</span>
-          <p class="help">{texts.startedOn(started.format(row.created_at), row.file_name)}</p>
+          <p class="help">{texts.startedOn(dayOf(page, row.created_at), row.file_name)}</p>
         </div>
         {state === "running" && (
           <ActionButton

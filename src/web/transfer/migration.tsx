@@ -4,6 +4,7 @@ import { localHandle } from "../../core/addresses.ts";
 import { addAlias, aliasesOf, removeAlias } from "../../core/people/aliases.ts";
 import { canMove, cancelMove, checkMove, moveAway, movedTo, type MoveChecklist } from "../../core/people/moves.ts";
 import { parseId } from "../../lib/ids.ts";
+import { dayOf } from "../page/dates.tsx";
 import { ActionButton, Field, Form, type FormProblems, Hidden, NO_PROBLEMS, problemsOf } from "../page/forms.tsx";
 import { Alert } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
@@ -187,11 +188,10 @@ function MoveAway(props: { page: UserPage; problems: FormProblems; checklist: Mo
 }
 
 function Checklist({ page, checklist }: { page: UserPage; checklist: MoveChecklist }) {
-  const { ctx, messages, session } = page;
+  const { ctx, session } = page;
   const texts = page.texts(transferTexts);
   const { to, responds, isInUse, namesThis, nextMove } = checklist;
   const own = localHandle(ctx, localUsername(ctx.db, session.accountId)!);
-  const day = new Intl.DateTimeFormat(messages.locale, { dateStyle: "long", timeZone: "UTC" });
   return (
     <>
       <p>
@@ -209,7 +209,7 @@ function Checklist({ page, checklist }: { page: UserPage; checklist: MoveCheckli
           page={page}
           isDone={nextMove === null}
           text={texts.pause}
-          help={nextMove === null ? "" : texts.pauseHelp(day.format(nextMove))}
+          help={nextMove === null ? "" : texts.pauseHelp(dayOf(page, nextMove, "long"))}
         />
       </ul>
     </>

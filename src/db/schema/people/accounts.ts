@@ -78,6 +78,11 @@ export const users = sqliteTable("users", {
   unconfirmed_email: text(),
   page_language: text({ enum: ["en", "de", "fr"] }),
   invitation_id: integer(),
+  time_zone: text(),
+  expand_media: text({ enum: ["default", "show_all", "hide_all"] })
+    .notNull()
+    .default("default"),
+  expand_spoilers: integer().notNull().default(0),
 });
 
 export const follows = sqliteTable("follows", {

@@ -2,9 +2,9 @@
 import type { PollJson } from "../../../entities/statuses/polls.ts";
 import { Hidden } from "../../page/forms.tsx";
 import { Text } from "../../page/rich-text.tsx";
-import type { UserPage } from "../../page/page-request.tsx";
+import type { PageRequest, UserPage } from "../../page/page-request.tsx";
 import { actionTexts } from "../action-texts.ts";
-import { dateAndTime } from "../dates.ts";
+import { TimeSentence } from "../../page/dates.tsx";
 import { hereAgain, POSTS } from "./post-actions.tsx";
 
 interface BallotProps {
@@ -16,10 +16,25 @@ interface BallotProps {
   lang: string | null;
 }
 
+/** The number of votes of a poll, and its end. */
+export function PollState({ page, poll }: { page: PageRequest; poll: PollJson }) {
+  const { votes, pollClosed, pollUntil } = page.messages;
+  return (
+    <p class="help">
+      {votes(poll.votes_count)}
+      {poll.expired && ` · ${pollClosed}`}
+      {!poll.expired && poll.expires_at !== null && (
+        <>
+          {" · "}
+          <TimeSentence page={page} at={poll.expires_at} text={pollUntil} />
+        </>
+      )}
+    </p>
+  );
+}
+
 /** The choices of an open poll, for a user who hasn't voted. */
 export function Ballot({ page, statusId, anchor, poll, lang }: BallotProps) {
-  const { messages } = page;
-  const ends = poll.expires_at === null ? "" : messages.pollUntil(dateAndTime(messages, poll.expires_at));
   return (
     <form class="ballot" method="post" action={`${POSTS}/${statusId}`}>
       <Hidden values={{ ...hereAgain(page, anchor), poll: poll.id }} />
@@ -31,7 +46,7 @@ export function Ballot({ page, statusId, anchor, poll, lang }: BallotProps) {
           </label>
         ))}
       </div>
-      <p class="help">{[messages.votes(poll.votes_count), ends].filter(Boolean).join(" · ")}</p>
+      <PollState page={page} poll={poll} />
       <button class="small" name="do" value="vote">
         {page.texts(actionTexts).vote}
       </button>

@@ -2,7 +2,7 @@
 import { type Progress, progressOf } from "../../../federation/delivery/progress.ts";
 import type { Messages } from "../../i18n/messages.ts";
 import type { PageRequest } from "../../page/page-request.tsx";
-import { dateAndTime } from "../dates.ts";
+import { dateAndTime } from "../../page/dates.tsx";
 
 /** Which other servers have a post, for its author. Nothing if it was not delivered. */
 export function Deliveries({ page, statusId }: { page: PageRequest; statusId: number }) {
@@ -10,10 +10,10 @@ export function Deliveries({ page, statusId }: { page: PageRequest; statusId: nu
   const { messages } = page;
   return (
     <>
-      {published && <Version messages={messages} progress={published} text={deliveredTo(messages, published)} />}
+      {published && <Version page={page} progress={published} text={deliveredTo(messages, published)} />}
       {edited && (
         <Version
-          messages={messages}
+          page={page}
           progress={edited}
           text={messages.latestEdit(uncapitalized(deliveredTo(messages, edited)))}
         />
@@ -35,13 +35,14 @@ function uncapitalized(text: string): string {
 }
 
 interface VersionProps {
-  messages: Messages;
+  page: PageRequest;
   progress: Progress;
   text: string;
 }
 
-function Version({ messages, progress: { waiting, refusing }, text }: VersionProps) {
-  const at = (time: number) => dateAndTime(messages, new Date(time).toISOString());
+function Version({ page, progress: { waiting, refusing }, text }: VersionProps) {
+  const { messages } = page;
+  const at = (time: number) => dateAndTime(page, time);
   if (waiting.length + refusing.length === 0) return <p class="details">{text}</p>;
   return (
     <details class="deliveries">

@@ -10,8 +10,8 @@ import { Html, Text } from "../../page/rich-text.tsx";
 import type { PageRequest } from "../../page/page-request.tsx";
 import { Icon, type IconName } from "../../page/icons.tsx";
 import { actionTexts } from "../action-texts.ts";
-import { Ballot } from "./ballot.tsx";
-import { dateAndTime } from "../dates.ts";
+import { Ballot, PollState } from "./ballot.tsx";
+import { Time, TimeSentence } from "../../page/dates.tsx";
 import { Filtered, strongestFilter, type FilterContext } from "./filtered.tsx";
 import { accountPath, linkedContent, postPath } from "../links.ts";
 import { PostActions } from "./post-actions.tsx";
@@ -273,7 +273,6 @@ function PollOrBallot(props: { page: PageRequest; status: ShownStatus; poll: Pol
 function Poll({ page, poll, lang }: { page: PageRequest; poll: PollJson; lang: string | null }) {
   const { messages } = page;
   const voters = (poll.multiple && poll.voters_count) || poll.votes_count;
-  const ends = poll.expires_at === null ? "" : messages.pollUntil(dateAndTime(messages, poll.expires_at));
   return (
     <div class="poll">
       <ul>
@@ -289,9 +288,7 @@ function Poll({ page, poll, lang }: { page: PageRequest; poll: PollJson; lang: s
           </li>
         ))}
       </ul>
-      <p class="help">
-        {[messages.votes(poll.votes_count), poll.expired ? messages.pollClosed : ends].filter(Boolean).join(" · ")}
-      </p>
+      <PollState page={page} poll={poll} />
     </div>
   );
 }
@@ -340,7 +337,11 @@ function PostDetails(props: { page: PageRequest; status: OriginalJson; hasCounts
     <p class="details">
       <PostTime page={page} status={status} />
       <Readers page={page} status={status} />
-      {status.edited_at !== null && <span>{messages.editedOn(dateAndTime(messages, status.edited_at))}</span>}
+      {status.edited_at !== null && (
+        <span>
+          <TimeSentence page={page} at={status.edited_at} text={messages.editedOn} />
+        </span>
+      )}
       {hasCounts && replies_count > 0 && <span>{messages.replies(replies_count)}</span>}
       {hasCounts && reblogs_count > 0 && <span>{messages.boosts(reblogs_count)}</span>}
       {hasCounts && favourites_count > 0 && <span>{messages.favourites(favourites_count)}</span>}
@@ -373,9 +374,7 @@ function Readers({ page, status }: { page: PageRequest; status: OriginalJson }) 
 function PostTime({ page, status }: { page: PageRequest; status: ShownStatus }) {
   return (
     <a class="u-url" href={postPath(page, status)}>
-      <time class="dt-published" dateTime={status.created_at}>
-        {dateAndTime(page.messages, status.created_at)}
-      </time>
+      <Time page={page} at={status.created_at} class="dt-published" />
     </a>
   );
 }

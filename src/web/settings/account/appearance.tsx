@@ -1,6 +1,9 @@
 /** @jsxImportSource preact */
 import { updateProfile } from "../../../core/people/profile.ts";
-import { Form, Radios, type FormProblems } from "../../page/forms.tsx";
+import { isTimeZone } from "../../../lib/dates.ts";
+import { script } from "../../assets.ts";
+import { UTC } from "../../page/dates.tsx";
+import { Form, Radios, Select, type Choice, type FormProblems } from "../../page/forms.tsx";
 import { Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
@@ -8,7 +11,7 @@ import { settingsPage } from "../settings.tsx";
 import { settingsTexts } from "../texts.ts";
 import { accountTexts } from "./texts.ts";
 
-const PATH = "/settings/appearance";
+export const APPEARANCE = "/settings/appearance";
 
 /** Each in its own language, so that users find theirs. */
 const LANGUAGES = [
@@ -17,35 +20,54 @@ const LANGUAGES = [
   { value: "fr", label: "Français" },
 ] as const;
 
-/** The page where users choose the language of the pages. */
+/** The page where users choose the language and the time zone of the pages. */
 export function appearancePages(pages: Pages): void {
-  pages.userForm(PATH, { show, submit });
+  pages.userForm(APPEARANCE, { show, submit });
 }
 
 function submit(page: UserPage): Response {
   const chosen = LANGUAGES.find(({ value }) => value === page.text("language"));
-  updateProfile(page.ctx, page.session.accountId, { pageLanguage: chosen?.value ?? null });
-  return page.redirect(`${PATH}?saved`);
+  const timeZone = page.text("time_zone");
+  updateProfile(page.ctx, page.session.accountId, {
+    pageLanguage: chosen?.value ?? null,
+    timeZone: isTimeZone(timeZone) ? timeZone : undefined,
+  });
+  return page.redirect(`${APPEARANCE}?saved`);
 }
 
 function show(page: UserPage, problems: FormProblems): Response {
   const texts = page.texts(accountTexts);
-  const chosen = page.request.method === "POST" ? page.text("language") : (page.session.language ?? "");
+  const { language, timeZone } = page.session;
+  const isSent = page.request.method === "POST";
   return settingsPage(
     page,
-    { title: page.texts(settingsTexts).appearance, status: problems.status },
+    { title: page.texts(settingsTexts).appearance, status: problems.status, scripts: [script] },
     <>
       {page.params["saved"] !== undefined && <Notice>{page.messages.saved}</Notice>}
-      <Form page={page} action={PATH} problems={problems}>
+      <Form page={page} action={APPEARANCE} problems={problems}>
         <Radios
           name="language"
           label={texts.pageLanguage}
           help={texts.pageLanguageHelp}
-          value={chosen}
+          value={isSent ? page.text("language") : (language ?? "")}
           choices={[{ value: "", label: texts.likeBrowser }, ...LANGUAGES]}
+        />
+        <Select
+          name="time_zone"
+          label={texts.timeZone}
+          help={texts.timeZoneHelp}
+          value={isSent ? page.text("time_zone") : (timeZone ?? UTC)}
+          choices={timeZoneChoices(timeZone)}
+          isUnset={timeZone === null && !isSent}
         />
         <button class="primary">{page.messages.save}</button>
       </Form>
     </>,
   );
+}
+
+/** All time zones. The chosen one may have a name that is not in the list, but is known. */
+function timeZoneChoices(chosen: string | null): Choice[] {
+  const names = new Set([UTC, ...(chosen === null ? [] : [chosen]), ...Intl.supportedValuesOf("timeZone")]);
+  return [...names].map((value) => ({ value, label: value.replaceAll("_", " ") }));
 }

@@ -14,7 +14,7 @@ import { durationChoices } from "../../page/choices.ts";
 import { ActionButton, Form, NO_PROBLEMS, problemsOf, Select, type FormProblems } from "../../page/forms.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { dateAndTime } from "../../public/dates.ts";
+import { dateAndTime } from "../../page/dates.tsx";
 import { rangeOf } from "../../public/pagination.tsx";
 import { Pager } from "../../reading/lists.tsx";
 import { settingsPage } from "../settings.tsx";
@@ -100,7 +100,7 @@ function Invitation({ page, row }: { page: UserPage; row: InvitationRow }) {
   const texts = page.texts(accountTexts);
   const state = stateOfInvitation(page.ctx, row);
   const uses = row.max_uses === null ? texts.accounts(row.uses) : texts.usesOf(row.uses, row.max_uses);
-  const end = row.expires_at && texts.inviteUntil(dateAndTime(page.messages, new Date(row.expires_at).toISOString()));
+  const end = row.expires_at && texts.inviteUntil(dateAndTime(page, row.expires_at));
   const details = [uses, state === "open" ? end : texts.inviteStates[state]].filter(Boolean).join(" · ");
   return (
     <li>

@@ -28,7 +28,7 @@ import {
 } from "../../page/forms.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { dateAndTime } from "../../public/dates.ts";
+import { dateAndTime } from "../../page/dates.tsx";
 import { Author, nameOf } from "../../public/posts/posts.tsx";
 import { idsOf, rangeOf } from "../../public/pagination.tsx";
 import { Pager } from "../../reading/lists.tsx";
@@ -157,7 +157,7 @@ function MuteDetails({ page, row }: { page: UserPage; row: MutePlace }) {
   const { hide_notifications, expires_at } = row;
   const details = [
     hide_notifications === 0 && texts.notifiesStill,
-    expires_at !== null && texts.mutedUntil(dateAndTime(page.messages, new Date(expires_at).toISOString())),
+    expires_at !== null && texts.mutedUntil(dateAndTime(page, expires_at)),
   ].filter(Boolean);
   return details.length > 0 ? <p class="help">{details.join(" · ")}</p> : null;
 }

@@ -10,6 +10,7 @@ import {
 import { isForEveryone } from "../../../core/visibility.ts";
 import { showStatuses, type StatusJson } from "../../../entities/statuses/statuses.ts";
 import { htmlToText } from "../../../lib/text/html.ts";
+import { dayOf } from "../../page/dates.tsx";
 import { Checkbox, Field, Form, type FormProblems, NO_PROBLEMS, problemsOf, Select } from "../../page/forms.tsx";
 import { Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
@@ -160,8 +161,7 @@ function OldPost({ page, status }: { page: UserPage; status: StatusJson }) {
       .trim(),
   ];
   const excerpt = words.length > EXCERPT ? `${words.slice(0, EXCERPT).join("")}…` : words.join("");
-  const day = new Intl.DateTimeFormat(page.messages.locale, { dateStyle: "medium", timeZone: "UTC" });
-  const date = day.format(new Date(status.created_at));
+  const date = dayOf(page, status.created_at);
   const shown = <span dir="auto">{excerpt || texts.withoutText}</span>;
   return (
     <li>

@@ -30,7 +30,7 @@ import {
 import { Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { dateAndTime } from "../../public/dates.ts";
+import { dateAndTime } from "../../page/dates.tsx";
 import { settingsPage } from "../settings.tsx";
 import { settingsTexts } from "../texts.ts";
 import { asForm, keywordChanges, keywordFields, type FilterForm } from "./filter-form.ts";
@@ -102,7 +102,7 @@ function FilterEntry(props: { page: UserPage; filter: FilterRow; keywords: reado
 function expiryOf(page: UserPage, expiresAt: number | null): string | null {
   if (expiresAt === null) return null;
   const texts = page.texts(readingSettingsTexts);
-  const date = dateAndTime(page.messages, new Date(expiresAt).toISOString());
+  const date = dateAndTime(page, expiresAt);
   return expiresAt > page.ctx.clock.now() ? texts.filterUntil(date) : texts.filterExpired(date);
 }
 
