@@ -96,6 +96,8 @@ async function addStates(): Promise<Record<string, string[]>> {
     "/@:name/:id": [picture, poll, warning, long].map(status).concat(`/@mira@wetland.example/${remote}`),
     "/@:name/with_replies": ["/@robin/with_replies"],
     "/@:name/media": ["/@robin/media"],
+    "/@:name/followers": ["/@robin/followers"],
+    "/@:name/following": ["/@robin/following", "/@mira@wetland.example/following"],
     "/@:name/tagged/:tag": ["/@robin/tagged/birds"],
     "/@:name/archive": ["/@robin/archive"],
     "/@:name/archive/:month": ["/@robin/archive/2026-11"],

@@ -1,5 +1,6 @@
-import { beforeAll, expect, test } from "bun:test";
-import type { Json } from "../support/client.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Client, Json } from "../support/client.ts";
+import { remoteAccount, remoteFollow } from "../support/remote-rows.ts";
 import { serverForAllTests } from "../support/setup.ts";
 import { uploaded } from "../support/uploads.ts";
 import { Visitor } from "./visitor.ts";
@@ -83,7 +84,7 @@ test("programs find the author, the date and the text of a post by microformats"
 });
 
 test("every list of a profile is also in German and French", async () => {
-  for (const path of ["with_replies", "media", "archive", "search", "tagged/hedge"]) {
+  for (const path of ["with_replies", "media", "archive", "search", "tagged/hedge", "followers"]) {
     const [german, french] = [
       await visitor.get(`/@alice/${path}?lang=de`),
       await visitor.get(`/@alice/${path}?lang=fr`),
@@ -91,4 +92,61 @@ test("every list of a profile is also in German and French", async () => {
     expect(german.text).not.toBe(french.text);
     expect(german.text + french.text).not.toMatch(/Posts|Archive\b.*Archive\b|Search/);
   }
+});
+
+describe("The pages of followers and followed accounts", () => {
+  test("are linked from their counts, are paged, and offer users to follow these accounts", async () => {
+    const names = Array.from({ length: 21 }, (_, at) => `fan${at + 1}`);
+    for (const username of names) remoteFollow(server, remoteAccount(server, { username }), alice);
+    await server.drain();
+    expect((await visitor.get("/@alice")).html).toContain('<a href="/@alice/followers">21 followers</a>');
+    const first = await visitor.get("/@alice/followers");
+    expect(first.html).toContain('name="robots" content="noindex"');
+    const next = /href="([^"]*)" rel="next"/.exec(first.html)![1]!;
+    const handles = [first, await visitor.get(next)].flatMap(({ text }) => text.match(/@fan\d+@far.example/g) ?? []);
+    expect(handles).toEqual(names.toReversed().map((name) => `@${name}@far.example`));
+    expect(first.forms).toEqual([]);
+
+    const user = new Visitor(server);
+    await user.signIn("bob");
+    await user.get("/@alice/followers?lang=en");
+    expect((await user.press("Follow")).location).toStartWith("/@alice/followers");
+    expect((await user.get("/@bob/following")).text).toContain("There is nothing here yet.");
+  });
+
+  test("show nothing but to their own account if it hides them, in the API and to other servers neither", async () => {
+    const carol = await server.person("carol", { role: "user" });
+    await carol.follow(alice);
+    const seenBy = async (who: Visitor, client?: Client) => {
+      const list = `/api/v1/accounts/${carol.id}/following`;
+      const { json } = await (client ?? server.stranger()).get(list);
+      const { text } = await who.get("/@carol/following?lang=en");
+      return [text.includes("carol doesn’t show this list"), text.includes("@alice@"), json.length];
+    };
+    const own = new Visitor(server);
+    await own.signIn("carol");
+    expect([await seenBy(visitor), await seenBy(own, carol)]).toEqual([
+      [false, true, 1],
+      [false, true, 1],
+    ]);
+    await carol.patch("/api/v1/accounts/update_credentials", { hide_collections: true });
+    expect([await seenBy(visitor), await seenBy(own, carol)]).toEqual([
+      [true, false, 0],
+      [false, true, 1],
+    ]);
+    const accept = "application/activity+json";
+    const collection = await fetch(`${server.origin}/users/carol/following`, { headers: { accept } });
+    expect(await collection.json()).toEqual(expect.not.objectContaining({ first: expect.anything() }));
+  });
+
+  test("of a remote account list what is known here, and say so; visitors don't see them", async () => {
+    const rita = remoteAccount(server, { username: "rita" });
+    remoteFollow(server, rita, alice);
+    expect((await visitor.get("/@rita@far.example/following")).status).toBe(404);
+    const user = new Visitor(server);
+    await user.signIn("bob");
+    const { text, html } = await user.get("/@rita@far.example/following?lang=en");
+    expect(text).toMatch(/This server knows only some of these accounts. See all on the original page .*@alice@/);
+    expect(html).toContain('href="https://far.example/@rita"');
+  });
 });

@@ -328,7 +328,12 @@ export function followingOf(ctx: Context, viewerId: number, account: AccountRow,
   return FOLLOWING.page(ctx.db, page, { accountId: account.id, viewer: viewerId, now: ctx.clock.now() });
 }
 
-function hidesFollows(ctx: Context, viewerId: number, account: AccountRow): boolean {
+/** Whether the viewer may see neither list. Other servers get what viewer 0, an anonymous visitor, may see. */
+export function hidesFollows(
+  ctx: Context,
+  viewerId: number,
+  account: Pick<AccountRow, "id" | "hide_collections" | "suspended_at">,
+): boolean {
   if (account.suspended_at !== null) return true;
   if (account.id === viewerId) return false;
   return account.hide_collections === 1 || isBlockedBy(ctx, viewerId, account.id);

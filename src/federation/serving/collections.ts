@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import { accountUri } from "../../core/addresses.ts";
 import { featuredTagsOf } from "../../core/discovery/featured-tags.ts";
+import { hidesFollows } from "../../core/people/follows.ts";
 import { visibleToServer } from "../../core/visibility.ts";
 import { Keyset, type ListItem } from "../../db/keyset.ts";
 import { accountPartUrl } from "../addresses.ts";
@@ -26,6 +27,7 @@ export interface Owner {
   id: number;
   username: string;
   hide_collections: number;
+  suspended_at: number | null;
   followers_count: number;
   following_count: number;
   statuses_count: number;
@@ -86,7 +88,7 @@ export function followCollection(
   const id = accountPartUrl(ctx, owner.username, part);
   const [list, totalItems] =
     part === "followers" ? [FOLLOWERS, owner.followers_count] : [FOLLOWING, owner.following_count];
-  if (owner.hide_collections === 1) return { id, type: "OrderedCollection", totalItems };
+  if (hidesFollows(ctx, 0, owner)) return { id, type: "OrderedCollection", totalItems };
   const page = (before: number | null) => {
     const rows = list.page(ctx.db, pageBelow(before, PAGE_SIZE), { ownerId: owner.id });
     return { items: rows.map(({ uri }) => uri), next: nextAfter(rows, PAGE_SIZE) };

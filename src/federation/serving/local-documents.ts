@@ -149,7 +149,7 @@ export class Documents {
   }
 
   private owner(name: string): Owner {
-    const row = this.ctx.db.get<Owner & { suspended_at: number | null }>(OWNER, { name });
+    const row = this.ctx.db.get<Owner>(OWNER, { name });
     if (!row) throw missing();
     if (row.suspended_at !== null) throw new Rejection(410, "This account is gone");
     return row;

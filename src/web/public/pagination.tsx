@@ -3,6 +3,7 @@ import type { ListItem, Page } from "../../db/keyset.ts";
 import { parseId } from "../../lib/ids.ts";
 import { requestAddress } from "../../lib/http/params.ts";
 import type { PageRequest } from "../page/page-request.tsx";
+import { publicTexts } from "./texts.ts";
 
 const PAGE_SIZE = 20;
 
@@ -20,17 +21,21 @@ interface PaginationProps {
   /** Where the list is, if not on the requested page. */
   path?: string;
   range: Page;
-  rows: readonly ListItem[];
+  rows: readonly { cursor: number }[];
+  /** Parameters of the next page besides its beginning. */
+  more?: Record<string, string>;
+  isOfPosts?: boolean;
 }
 
-/** Links to older posts, and back to the latest. */
-export function Pagination({ page, path, range, rows }: PaginationProps) {
+/** Links to older entries of a list, and back to the latest. */
+export function Pagination({ page, path, range, rows, more = {}, isOfPosts = false }: PaginationProps) {
   const { messages, lang } = page;
+  const texts = page.texts(publicTexts);
   const pathname = path ?? requestAddress(page.request.url).pathname;
   const query = page.text("q").slice(0, 200);
   const kept = { ...(query && { q: query }), ...(lang && { lang }) };
-  const address = (more: Record<string, string>) => {
-    const text = new URLSearchParams({ ...more, ...kept }).toString();
+  const address = (asked: Record<string, string>) => {
+    const text = new URLSearchParams({ ...asked, ...kept }).toString();
     return text ? `${pathname}?${text}` : pathname;
   };
   const isFirst = page.text("max_id") === "";
@@ -38,10 +43,10 @@ export function Pagination({ page, path, range, rows }: PaginationProps) {
   if (last === null && isFirst) return null;
   return (
     <nav class="links pages" aria-label={messages.pages}>
-      {!isFirst && <a href={address({})}>{messages.latestPosts}</a>}
+      {!isFirst && <a href={address({})}>{isOfPosts ? messages.latestPosts : texts.latest}</a>}
       {last !== null && (
-        <a href={address({ max_id: String(last) })} rel="next">
-          {messages.olderPosts}
+        <a href={address({ max_id: String(last), ...more })} rel="next">
+          {isOfPosts ? messages.olderPosts : texts.older}
         </a>
       )}
     </nav>

@@ -11,8 +11,8 @@ import type { Pages } from "../page/page-routes.ts";
 import { START } from "../page/return-path.ts";
 import { Post } from "../public/posts/posts.tsx";
 import { liveFrom, News } from "./news.tsx";
-import { Lists, Pager, SearchBox } from "./lists.tsx";
-import { idsOf, rangeOf } from "../public/pagination.tsx";
+import { Lists, SearchBox } from "./lists.tsx";
+import { idsOf, Pagination, rangeOf } from "../public/pagination.tsx";
 import { markRead } from "./markers.ts";
 import { readingTexts } from "./texts.ts";
 
@@ -53,7 +53,7 @@ function homePage(page: UserPage): Response {
           </>
         ))}
       </section>
-      <Pager page={page} range={range} rows={rows} more={{ read: String(read) }} />
+      <Pagination page={page} range={range} rows={rows} more={{ read: String(read) }} />
     </>,
   );
 }

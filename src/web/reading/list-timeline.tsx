@@ -6,8 +6,8 @@ import { parseId } from "../../lib/ids.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { Posts } from "../public/posts/posts.tsx";
-import { idsOf, rangeOf } from "../public/pagination.tsx";
-import { Lists, Pager } from "./lists.tsx";
+import { idsOf, Pagination, rangeOf } from "../public/pagination.tsx";
+import { Lists } from "./lists.tsx";
 import { readingTexts } from "./texts.ts";
 
 /** The timelines of the user's lists. */
@@ -35,7 +35,7 @@ function listPage(page: UserPage): Response {
       <section class="timeline">
         <Posts page={page} statuses={showStatuses(ctx, session.accountId, idsOf(rows))} context="home" />
       </section>
-      <Pager page={page} range={range} rows={rows} />
+      <Pagination page={page} range={range} rows={rows} />
       <p>
         <a href={`/settings/lists/${list.id}`}>{texts.editList}</a>
       </p>

@@ -7,8 +7,8 @@ import { groupedText } from "../../entities/notifications/notification-groups.ts
 import { script } from "../assets.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { AccountList, Pager } from "./lists.tsx";
-import { idsOf, rangeOf } from "../public/pagination.tsx";
+import { AccountList } from "../public/profile/account-list.tsx";
+import { idsOf, Pagination, rangeOf } from "../public/pagination.tsx";
 import { liveFrom, News } from "./news.tsx";
 import { markRead } from "./markers.ts";
 import { Notification, type GroupsJson } from "./notification.tsx";
@@ -69,7 +69,7 @@ function notificationsPage(page: UserPage): Response {
           />
         ))}
       </section>
-      <Pager page={page} range={range} rows={groups.map(({ row }) => row)} />
+      <Pagination page={page} range={range} rows={groups.map(({ row }) => row)} />
     </>,
   );
 }
@@ -85,7 +85,7 @@ function requestsPage(page: UserPage): Response {
       <h1>{texts.followRequests}</h1>
       {rows.length === 0 && <p>{texts.noFollowRequests}</p>}
       <AccountList page={page} ids={idsOf(rows)} asking />
-      <Pager page={page} range={range} rows={rows} />
+      <Pagination page={page} range={range} rows={rows} />
     </>,
   );
 }

@@ -3,9 +3,9 @@ import { bookmarksOf, favouritesOf } from "../../core/timelines/timelines.ts";
 import { showStatuses } from "../../entities/statuses/statuses.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { idsOf, rangeOf } from "../public/pagination.tsx";
+import { idsOf, Pagination, rangeOf } from "../public/pagination.tsx";
 import { Posts } from "../public/posts/posts.tsx";
-import { BOOKMARKS, FAVOURITES, Lists, Pager } from "./lists.tsx";
+import { BOOKMARKS, FAVOURITES, Lists } from "./lists.tsx";
 import { readingTexts } from "./texts.ts";
 
 /** The posts that the user bookmarked or favourited. */
@@ -27,7 +27,7 @@ function savedPage(page: UserPage, list: typeof bookmarksOf, title: string): Res
       <section>
         <Posts page={page} statuses={showStatuses(ctx, session.accountId, idsOf(rows))} />
       </section>
-      <Pager page={page} range={range} rows={rows} />
+      <Pagination page={page} range={range} rows={rows} />
     </>,
   );
 }

@@ -7,7 +7,8 @@ import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { Posts } from "../public/posts/posts.tsx";
-import { AccountList, SearchBox } from "./lists.tsx";
+import { AccountList } from "../public/profile/account-list.tsx";
+import { SearchBox } from "./lists.tsx";
 import { readingTexts } from "./texts.ts";
 
 /** Results of each kind. A longer list is no help: more words are. */

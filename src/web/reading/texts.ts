@@ -13,8 +13,6 @@ export const readingTexts = textsIn(
       "Follow people to read their posts here. Search for a name, or paste an address such as @name@example.org or the link of a profile or post.",
     homeFilling: "Posts of the accounts that you follow are still being collected. Reload the page in a moment.",
     readBefore: "You have read everything below",
-    older: "Older",
-    latest: "Latest",
 
     search: "Search",
     searchFor: "Name, address, hashtag or words",
@@ -70,8 +68,6 @@ export const readingTexts = textsIn(
       "Folge Leuten, um hier ihre Beiträge zu lesen. Suche einen Namen, oder füge eine Adresse wie @name@example.org oder den Link eines Profils oder Beitrags ein.",
     homeFilling: "Die Beiträge der Konten, denen du folgst, werden noch gesammelt. Lade die Seite gleich neu.",
     readBefore: "Alles darunter hast du gelesen",
-    older: "Ältere",
-    latest: "Neueste",
 
     search: "Suchen",
     searchFor: "Name, Adresse, Hashtag oder Wörter",
@@ -129,8 +125,6 @@ export const readingTexts = textsIn(
     homeFilling:
       "Les messages des comptes que vous suivez sont en cours de collecte. Rechargez la page dans un instant.",
     readBefore: "Vous avez lu tout ce qui suit",
-    older: "Plus anciens",
-    latest: "Plus récents",
 
     search: "Chercher",
     searchFor: "Nom, adresse, hashtag ou mots",

@@ -46,7 +46,7 @@ function tagPage(page: PageRequest): Response {
       <section>
         <Posts page={page} statuses={showStatuses(ctx, page.viewerId, idsOf(rows))} context="public" />
       </section>
-      <Pagination page={page} range={range} rows={rows} />
+      <Pagination isOfPosts page={page} range={range} rows={rows} />
     </>,
   );
 }

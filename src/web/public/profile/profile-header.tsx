@@ -11,6 +11,7 @@ import { Author, handleOf, nameOf } from "../posts/posts.tsx";
 export function Profile({ page, account }: { page: PageRequest; account: AccountJson }) {
   const { messages } = page;
   const { emojis, fields, moved } = account;
+  const own = accountPath(page, account);
   const hasBanner = !account.header.endsWith("/missing.png");
   return (
     <div class="profile h-card">
@@ -23,7 +24,7 @@ export function Profile({ page, account }: { page: PageRequest; account: Account
         alt={account.avatar_description}
       />
       <h1>
-        <a class="u-url u-uid" rel="me" href={accountPath(page, account)}>
+        <a class="u-url u-uid" rel="me" href={own}>
           <Text as="bdi" class="p-name" text={nameOf(account)} emojis={emojis} />
         </a>
       </h1>
@@ -41,8 +42,8 @@ export function Profile({ page, account }: { page: PageRequest; account: Account
       {fields.length > 0 && <Fields page={page} account={account} />}
       <p class="details">
         <span>{messages.posts(account.statuses_count)}</span>
-        <span>{messages.following(account.following_count)}</span>
-        <span>{messages.followers(account.followers_count)}</span>
+        <a href={`${own}/following`}>{messages.following(account.following_count)}</a>
+        <a href={`${own}/followers`}>{messages.followers(account.followers_count)}</a>
         <span>{messages.joinedIn(monthName(page, account.created_at))}</span>
         {!account.acct.includes("@") && <a href={`${page.local(account.url)}.rss`}>RSS</a>}
       </p>
@@ -83,9 +84,6 @@ export function ShortProfile({ page, account, title }: { page: PageRequest; acco
 export function Tabs({ page, account }: { page: PageRequest; account: AccountJson }) {
   const texts = page.texts(publicTexts);
   const own = accountPath(page, account);
-  const path = requestAddress(page.request.url).pathname;
-  // The start page of a server with one user.
-  const here = path === "/" ? own : path;
   const tabs = [
     { href: own, label: texts.posts },
     { href: `${own}/with_replies`, label: texts.withReplies },
@@ -93,15 +91,33 @@ export function Tabs({ page, account }: { page: PageRequest; account: AccountJso
     { href: `${own}/archive`, label: texts.archive },
     ...(account.indexable ? [{ href: `${own}/search`, label: texts.search }] : []),
   ];
+  return <TabBar page={page} label={texts.lists} tabs={tabs} home={own} />;
+}
+
+interface TabBarProps {
+  page: PageRequest;
+  label: string;
+  tabs: readonly { href: string; label: string }[];
+  /** The tab that is also the start page of a server with one user. */
+  home?: string;
+}
+
+export function TabBar({ page, label, tabs, home }: TabBarProps) {
+  const path = requestAddress(page.request.url).pathname;
+  const here = path === "/" ? home : path;
   return (
-    <nav class="tabs" aria-label={texts.lists}>
+    <nav class="tabs" aria-label={label}>
       {tabs.map(({ href, label }) => (
-        <a href={href} aria-current={href.toLowerCase() === here.toLowerCase() ? "page" : undefined}>
+        <a href={href} aria-current={href.toLowerCase() === here?.toLowerCase() ? "page" : undefined} dir="auto">
           {label}
         </a>
       ))}
     </nav>
   );
+}
+
+export function titleOf(page: PageRequest, account: AccountJson): string {
+  return `${nameOf(account)} (${handleOf(page, account)})`;
 }
 
 /** A month and its year, such as "November 2026", of a date in ISO 8601. */

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import type { AccountRow } from "../../../core/accounts.ts";
 import { searchPublicStatuses } from "../../../core/discovery/search.ts";
 import { spellingOf } from "../../../core/discovery/tags.ts";
 import { archivedMonths, pageOfMonth } from "../../../core/timelines/archive.ts";
@@ -23,14 +24,15 @@ import { closedPage, suspendedPage } from "../closed.tsx";
 import { FeedLinks, Meta } from "../meta.tsx";
 import { accountPath } from "../links.ts";
 import { idsOf, Pagination, rangeOf } from "../pagination.tsx";
-import { handleOf, nameOf, Post, Threads } from "../posts/posts.tsx";
-import { monthName, Profile, ShortProfile, Tabs } from "./profile-header.tsx";
+import { Post, Threads } from "../posts/posts.tsx";
+import { followsPage } from "./follows.tsx";
+import { monthName, Profile, ShortProfile, Tabs, titleOf } from "./profile-header.tsx";
 import { publicTexts } from "../texts.ts";
 
 const OWN: AccountFilter = { only_media: false, exclude_replies: true, exclude_reblogs: false, tagged: null };
 const MAX_QUERY = 200;
 
-type ProfilePage = (page: PageRequest, account: AccountJson) => Response;
+type ProfilePage = (page: PageRequest, account: AccountJson, row: AccountRow) => Response;
 
 /** The public pages of a local account: its profile, its lists of posts, and its feeds. */
 export function profilePages(pages: Pages): void {
@@ -54,15 +56,18 @@ export function profilePages(pages: Pages): void {
   add("archive", archivePage);
   add("archive/:month", monthPage);
   add("search", searchPage);
+  for (const part of ["followers", "following"] as const)
+    add(part, (page, account, row) => followsPage({ page, account, row, part }));
 }
 
 /** Shows a page about the account in its address, if visitors may see it. */
 async function show(page: PageRequest, shown: ProfilePage): Promise<Response> {
   if (!page.maySeeAccounts) return closedPage(page);
-  const { id, domain, suspended_at } = await accountOf(page, page.path[0]!);
+  const row = await accountOf(page, page.path[0]!);
+  const { id, domain, suspended_at } = row;
   if (suspended_at !== null) return suspendedPage(page);
   if (domain !== null) fetchProfileLater(page.ctx, id);
-  return shown(page, showAccount(page.ctx, id));
+  return shown(page, showAccount(page.ctx, id), row);
 }
 
 /** The profile with its latest posts. It is also the start page of a server with one user. */
@@ -90,7 +95,7 @@ export function profilePage(page: PageRequest, account: AccountJson): Response {
         ))}
         <Threads page={page} statuses={shown.slice(pinned.length)} context="account" />
       </section>
-      <Pagination page={page} path={accountPath(page, account)} range={range} rows={rows} />
+      <Pagination isOfPosts page={page} path={accountPath(page, account)} range={range} rows={rows} />
     </>,
   );
 }
@@ -126,7 +131,7 @@ function postsPage(
       <section>
         <Threads page={page} statuses={statuses} context="account" />
       </section>
-      <Pagination page={page} range={list.range} rows={list.rows} />
+      <Pagination isOfPosts page={page} range={list.range} rows={list.rows} />
     </>,
   );
 }
@@ -206,10 +211,6 @@ function searchPage(page: PageRequest, account: AccountJson): Response {
     empty: q === "" ? "" : texts.notFound,
     above: form,
   });
-}
-
-function titleOf(page: PageRequest, account: AccountJson): string {
-  return `${nameOf(account)} (${handleOf(page, account)})`;
 }
 
 function render(page: PageRequest, account: AccountJson, title: string, children: ComponentChildren): Response {

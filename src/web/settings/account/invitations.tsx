@@ -15,8 +15,7 @@ import { ActionButton, Form, NO_PROBLEMS, problemsOf, Select, type FormProblems 
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
 import { dateAndTime } from "../../page/dates.tsx";
-import { rangeOf } from "../../public/pagination.tsx";
-import { Pager } from "../../reading/lists.tsx";
+import { Pagination, rangeOf } from "../../public/pagination.tsx";
 import { settingsPage } from "../settings.tsx";
 import { settingsTexts } from "../texts.ts";
 import { accountTexts } from "./texts.ts";
@@ -91,7 +90,7 @@ function show(page: UserPage, problems: FormProblems = NO_PROBLEMS): Response {
           <Invitation page={page} row={row} />
         ))}
       </ul>
-      <Pager page={page} range={range} rows={rows} />
+      <Pagination page={page} range={range} rows={rows} />
     </>,
   );
 }

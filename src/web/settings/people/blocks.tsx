@@ -30,8 +30,7 @@ import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
 import { dateAndTime } from "../../page/dates.tsx";
 import { Author, nameOf } from "../../public/posts/posts.tsx";
-import { idsOf, rangeOf } from "../../public/pagination.tsx";
-import { Pager } from "../../reading/lists.tsx";
+import { idsOf, Pagination, rangeOf } from "../../public/pagination.tsx";
 import { settingsPage } from "../settings.tsx";
 import { settingsTexts } from "../texts.ts";
 import { peopleTexts } from "./texts.ts";
@@ -108,7 +107,7 @@ function blocksPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Respo
           <Entry page={page} path={BLOCKS} account={account} button={texts.unblock} />
         ))}
       </ul>
-      <Pager page={page} range={range} rows={rows} />
+      <Pagination page={page} range={range} rows={rows} />
     </>,
   );
 }
@@ -147,7 +146,7 @@ function mutesPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Respon
           </Entry>
         ))}
       </ul>
-      <Pager page={page} range={range} rows={rows} />
+      <Pagination page={page} range={range} rows={rows} />
     </>,
   );
 }
@@ -241,7 +240,7 @@ function domainsPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Resp
           </li>
         ))}
       </ul>
-      <Pager page={page} range={range} rows={rows} />
+      <Pagination page={page} range={range} rows={rows} />
     </>,
   );
 }

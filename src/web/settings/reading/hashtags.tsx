@@ -12,8 +12,7 @@ import { parseId } from "../../../lib/ids.ts";
 import { ActionButton, Field, Form, NO_PROBLEMS, problemsAt, type FormProblems } from "../../page/forms.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { idsOf, rangeOf } from "../../public/pagination.tsx";
-import { Pager } from "../../reading/lists.tsx";
+import { idsOf, Pagination, rangeOf } from "../../public/pagination.tsx";
 import { settingsPage } from "../settings.tsx";
 import { settingsTexts } from "../texts.ts";
 import { readingSettingsTexts } from "./texts.ts";
@@ -86,7 +85,7 @@ function Followed({ page, problems }: { page: UserPage; problems: FormProblems }
           </li>
         ))}
       </ul>
-      <Pager page={page} range={range} rows={rows} />
+      <Pagination page={page} range={range} rows={rows} />
     </section>
   );
 }

@@ -31,8 +31,7 @@ import { Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
 import { Author, nameOf } from "../../public/posts/posts.tsx";
-import { idsOf, rangeOf } from "../../public/pagination.tsx";
-import { Pager } from "../../reading/lists.tsx";
+import { idsOf, Pagination, rangeOf } from "../../public/pagination.tsx";
 import { settingsPage } from "../settings.tsx";
 import { settingsTexts } from "../texts.ts";
 import { readingSettingsTexts } from "./texts.ts";
@@ -196,7 +195,7 @@ function Members({ page, list, problems }: { page: UserPage; list: ListRow; prob
           </li>
         ))}
       </ul>
-      <Pager page={page} range={range} rows={members} />
+      <Pagination page={page} range={range} rows={members} />
     </section>
   );
 }

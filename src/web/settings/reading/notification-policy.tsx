@@ -15,8 +15,7 @@ import { Alert, Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
 import { Author, nameOf } from "../../public/posts/posts.tsx";
-import { rangeOf } from "../../public/pagination.tsx";
-import { Pager } from "../../reading/lists.tsx";
+import { Pagination, rangeOf } from "../../public/pagination.tsx";
 import { settingsPage } from "../settings.tsx";
 import { settingsTexts } from "../texts.ts";
 import { readingSettingsTexts } from "./texts.ts";
@@ -121,7 +120,7 @@ function requestsPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Res
           );
         })}
       </ul>
-      <Pager page={page} range={range} rows={rows} />
+      <Pagination page={page} range={range} rows={rows} />
       <p>
         <a href={PATH}>{texts.backToPolicy}</a>
       </p>
