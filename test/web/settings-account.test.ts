@@ -61,6 +61,56 @@ test("times are in the chosen time zone, which the first sign-in takes from the 
   expect(await at()).toBe("12:00 UTC");
 });
 
+test("what is open in posts is what the reader has chosen, for the pages and for apps", async () => {
+  const [frank, grace] = [
+    await server.person("frank", { role: "user" }),
+    await server.person("grace", { role: "user" }),
+  ];
+  const post = async (more: object) => (await grace.publish({ media_ids: [(await uploaded(grace)).id], ...more })).id;
+  const ids = {
+    plain: await post({}),
+    sensitive: await post({ sensitive: true }),
+    warned: await post({ status: "text", spoiler_text: "Spiders" }),
+  };
+  const user = new Visitor(server);
+  await user.signIn("frank");
+  /** Whether the warning is open, undefined without one, and whether the media are. */
+  const open = async (id: string, who = user) => {
+    const { html } = await who.get(`/@grace/${id}?lang=en`);
+    const warning = /<details[^>]*><summary class="p-summary/.exec(html)?.[0];
+    return [warning?.includes("open"), !/>Show (sensitive )?media<\/summary>/.test(html)];
+  };
+  const choose = async (media: string, spoilers: string | undefined) => {
+    await user.get("/settings/appearance?lang=en");
+    await user.press("Save", { media, spoilers });
+    const { json } = await frank.get("/api/v1/preferences");
+    expect([json["reading:expand:media"], json["reading:expand:spoilers"]]).toEqual([media, spoilers === "1"]);
+    return [await open(ids.plain), await open(ids.sensitive), await open(ids.warned)];
+  };
+  expect(await choose("default", undefined)).toEqual([
+    [undefined, true],
+    [undefined, false],
+    [false, true],
+  ]);
+  expect(await choose("default", "1")).toEqual([
+    [undefined, true],
+    [undefined, false],
+    [true, false],
+  ]);
+  expect(await choose("show_all", "1")).toEqual([
+    [undefined, true],
+    [undefined, true],
+    [true, true],
+  ]);
+  expect(await choose("hide_all", undefined)).toEqual([
+    [undefined, false],
+    [undefined, false],
+    [false, false],
+  ]);
+  expect(await open(ids.sensitive, new Visitor(server))).toEqual([undefined, false]);
+  expect(await open(ids.plain, new Visitor(server))).toEqual([undefined, true]);
+});
+
 test("the page for storage shows users their own media, and owners the whole server", async () => {
   await uploaded(alice);
   const { text } = await visitor.get("/settings/storage?lang=en");

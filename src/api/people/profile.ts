@@ -1,6 +1,12 @@
 import type { Static } from "@sinclair/typebox";
 import type { Context } from "../../context.ts";
-import { checkProfile, DEFAULT_PRIVACIES, updateProfile, type ProfileChanges } from "../../core/people/profile.ts";
+import {
+  checkProfile,
+  DEFAULT_PRIVACIES,
+  readingOf,
+  updateProfile,
+  type ProfileChanges,
+} from "../../core/people/profile.ts";
 import { QUOTE_POLICIES } from "../../core/quotes/policy.ts";
 import { AVATAR_BYTES } from "../../core/media/limits.ts";
 import { storePictures } from "../../core/media/profile-pictures.ts";
@@ -85,13 +91,14 @@ export function profileRoutes(routes: Router): void {
     })
     .get("/api/v1/preferences", { scope: "read:accounts", summary: "Get your preferences" }, ({ ctx, viewerId }) => {
       const { source } = showCredentialAccount(ctx, viewerId);
+      const { expandMedia, expandSpoilers } = readingOf(ctx.db, viewerId);
       return {
         "posting:default:visibility": source.privacy,
         "posting:default:sensitive": source.sensitive,
         "posting:default:language": source.language,
         "posting:default:quote_policy": source.quote_policy,
-        "reading:expand:media": "default",
-        "reading:expand:spoilers": false,
+        "reading:expand:media": expandMedia,
+        "reading:expand:spoilers": expandSpoilers,
         "reading:autoplay:gifs": false,
       };
     });

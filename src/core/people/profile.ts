@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Context } from "../../context.ts";
 import { updateGiven } from "../../db/builder.ts";
+import type { Reads } from "../../db/open.ts";
 import { accounts, users } from "../../db/schema/index.ts";
 import { refuseWhere, tooLong } from "../../errors.ts";
 import type { ContentType } from "../../lib/text/formats.ts";
@@ -52,6 +53,28 @@ export interface ProfileChanges {
   pageLanguage?: "en" | "de" | "fr" | null;
   /** For the times on the pages. */
   timeZone?: string;
+  expandMedia?: ExpandMedia;
+  expandSpoilers?: boolean;
+}
+
+/** Which media are open: those that aren't sensitive, all, or none. */
+export const EXPAND_MEDIA = ["default", "show_all", "hide_all"] as const;
+export type ExpandMedia = (typeof EXPAND_MEDIA)[number];
+
+/** What is open in the posts that a user reads. Apps have the same preferences. */
+export interface Reading {
+  expandMedia: ExpandMedia;
+  /** Whether posts are open despite their content warnings. */
+  expandSpoilers: boolean;
+}
+
+/** The preferences of a local account; for anonymous visitors, the defaults. */
+export function readingOf(db: Reads, accountId: number): Reading {
+  const row = db.get<{ expand_media: ExpandMedia; expand_spoilers: number }>(
+    "SELECT expand_media, expand_spoilers FROM users WHERE account_id = +$accountId",
+    { accountId },
+  );
+  return { expandMedia: row?.expand_media ?? "default", expandSpoilers: row?.expand_spoilers === 1 };
 }
 
 /** Changes a local account and its user's preferences; all changes or none. */
@@ -67,6 +90,8 @@ export function updateProfile(ctx: Context, accountId: number, changes: ProfileC
     page_language: changes.pageLanguage,
     locale: changes.pageLanguage ?? undefined,
     time_zone: changes.timeZone,
+    expand_media: changes.expandMedia,
+    expand_spoilers: bit(changes.expandSpoilers),
   };
   ctx.db.transaction((tx) => {
     const before = tx.get<typeof accounts.$inferSelect>("SELECT * FROM accounts WHERE id = +$accountId", {

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Context } from "../../context.ts";
 import { countUnreadUpTo } from "../../core/notifications/notifications.ts";
+import { readingOf, type Reading } from "../../core/people/profile.ts";
 import type { LoginRow } from "../../core/sign-in/logins.ts";
 import type { Client } from "../../core/sign-in/new-browsers.ts";
 import { beginSecondStep, pendingUser } from "../../core/sign-in/pending.ts";
@@ -61,6 +62,7 @@ export class PageRequest {
   private readonly secure: boolean;
   private readonly cookies: string[] = [];
   private formSecret: string | null;
+  private knownReading: Reading | null = null;
 
   constructor(
     readonly ctx: Context,
@@ -130,6 +132,12 @@ export class PageRequest {
   /** The time zone that the user has chosen; null for others. */
   get timeZone(): string | null {
     return this.session?.timeZone ?? null;
+  }
+
+  /** What is open in the posts on the page. */
+  get reading(): Reading {
+    this.knownReading ??= readingOf(this.ctx.db, this.viewerId);
+    return this.knownReading;
   }
 
   /** The token that a form must send back: bound to the session, or to this browser while no user is signed in. */

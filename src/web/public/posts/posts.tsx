@@ -17,6 +17,7 @@ import { accountPath, linkedContent, postPath } from "../links.ts";
 import { PostActions } from "./post-actions.tsx";
 import type { Messages } from "../../i18n/messages.ts";
 import { localHandle } from "../../../core/addresses.ts";
+import type { Reading } from "../../../core/people/profile.ts";
 import { publicTexts } from "../texts.ts";
 import { inThreads } from "./threads.ts";
 
@@ -181,16 +182,15 @@ function PostContent({ page, status, isFolded, anchor, children }: PostContentPr
   );
   if (!spoiler_text) return body;
   return (
-    <details>
+    <details open={page.reading.expandSpoilers}>
       <Text as="summary" class="p-summary" text={spoiler_text} emojis={emojis} lang={language} />
       {body}
     </details>
   );
 }
 
-/** Sensitive media must be opened by the user, unless they are behind a content warning, which was opened already. */
 function Media({ page, status }: { page: PageRequest; status: ShownStatus }) {
-  const { media_attachments: media, sensitive, spoiler_text, language } = status;
+  const { media_attachments: media, sensitive, language } = status;
   if (media.length === 0) return null;
   const shown = (
     <div class={media.length > 1 ? "media gallery" : "media"}>
@@ -199,13 +199,19 @@ function Media({ page, status }: { page: PageRequest; status: ShownStatus }) {
       ))}
     </div>
   );
-  if (!sensitive || spoiler_text) return shown;
+  if (isMediaOpen(page.reading, status)) return shown;
   return (
     <details>
-      <summary>{page.messages.sensitiveMedia}</summary>
+      <summary>{sensitive ? page.messages.sensitiveMedia : page.texts(publicTexts).showMedia}</summary>
       {shown}
     </details>
   );
+}
+
+/** By default, sensitive media are open only behind a content warning that the user has opened. */
+function isMediaOpen({ expandMedia, expandSpoilers }: Reading, { sensitive, spoiler_text }: ShownStatus): boolean {
+  if (expandMedia !== "default") return expandMedia === "show_all";
+  return !sensitive || (spoiler_text !== "" && !expandSpoilers);
 }
 
 interface AttachmentProps {

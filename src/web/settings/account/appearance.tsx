@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
-import { updateProfile } from "../../../core/people/profile.ts";
+import { EXPAND_MEDIA, updateProfile } from "../../../core/people/profile.ts";
 import { isTimeZone } from "../../../lib/dates.ts";
 import { script } from "../../assets.ts";
 import { UTC } from "../../page/dates.tsx";
-import { Form, Radios, Select, type Choice, type FormProblems } from "../../page/forms.tsx";
+import { Checkbox, Form, Radios, Select, type Choice, type FormProblems } from "../../page/forms.tsx";
 import { Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
@@ -20,7 +20,7 @@ const LANGUAGES = [
   { value: "fr", label: "Français" },
 ] as const;
 
-/** The page where users choose the language and the time zone of the pages. */
+/** The page where users choose the language and the time zone of the pages, and what is open in posts. */
 export function appearancePages(pages: Pages): void {
   pages.userForm(APPEARANCE, { show, submit });
 }
@@ -31,12 +31,15 @@ function submit(page: UserPage): Response {
   updateProfile(page.ctx, page.session.accountId, {
     pageLanguage: chosen?.value ?? null,
     timeZone: isTimeZone(timeZone) ? timeZone : undefined,
+    expandMedia: EXPAND_MEDIA.find((each) => each === page.text("media")),
+    expandSpoilers: page.isChecked("spoilers"),
   });
   return page.redirect(`${APPEARANCE}?saved`);
 }
 
 function show(page: UserPage, problems: FormProblems): Response {
   const texts = page.texts(accountTexts);
+  const { reading } = page;
   const { language, timeZone } = page.session;
   const isSent = page.request.method === "POST";
   return settingsPage(
@@ -59,6 +62,18 @@ function show(page: UserPage, problems: FormProblems): Response {
           value={isSent ? page.text("time_zone") : (timeZone ?? UTC)}
           choices={timeZoneChoices(timeZone)}
           isUnset={timeZone === null && !isSent}
+        />
+        <Radios
+          name="media"
+          label={texts.media}
+          value={isSent ? page.text("media") : reading.expandMedia}
+          choices={EXPAND_MEDIA.map((value) => ({ value, label: texts.expandMedia[value] }))}
+        />
+        <Checkbox
+          name="spoilers"
+          label={texts.expandSpoilers}
+          help={texts.expandHelp}
+          checked={isSent ? page.isChecked("spoilers") : reading.expandSpoilers}
         />
         <button class="primary">{page.messages.save}</button>
       </Form>
