@@ -12,10 +12,20 @@ export function machine(): string {
 
 /** CPU milliseconds that a process has used so far, in user and kernel mode. */
 export function processorTime(pid: number): number {
+  return ticks(pid, 11);
+}
+
+/** The same of its child processes that have ended. */
+export function childrenTime(pid: number): number {
+  return ticks(pid, 13);
+}
+
+/** In ms: a field of proc(5), counted from the one after the name, and the next one. */
+function ticks(pid: number, field: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The name in parentheses may contain spaces. The field after it is number 3.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * MILLISECONDS_PER_TICK;
+  return (Number(fields[field]) + Number(fields[field + 1])) * MILLISECONDS_PER_TICK;
 }
 
 /** Resident memory of a process in MB. */

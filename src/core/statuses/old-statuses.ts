@@ -6,8 +6,10 @@ import { STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
 import { eraseStatus } from "./removal.ts";
 
 const DAY = 24 * 3600_000;
-/** Statuses examined in one transaction: requests wait for some milliseconds at most. */
+/** Statuses examined in one transaction. */
 const SLICE = 50;
+/** For a slice, in ms: requests wait for it, and a small machine takes longer than others. */
+const PATIENCE = 20;
 
 /** Newest first, so that replies, reblogs and quotes are gone before the status that they refer to. */
 const OLD = `
@@ -57,16 +59,19 @@ export function pruneStatuses(ctx: Context, tx: Tx, before: number | null): Prun
   if (days === 0) return { removed: 0, before: null };
   const first = before ?? idAt(ctx.clock.now() - days * DAY);
   const old = tx.all<{ id: number }>(OLD, { before: first, limit: SLICE });
-  let removed = 0;
+  const end = performance.now() + PATIENCE;
+  let [removed, examined] = [0, 0];
   withoutMerging(tx, () => {
     for (const { id } of old) {
+      examined += 1;
       const status = uninvolvedStatus(tx, id);
-      if (!status) continue;
-      eraseStatus(ctx, tx, status, true);
-      removed += 1;
+      if (status) eraseStatus(ctx, tx, status, true);
+      if (status) removed += 1;
+      if (performance.now() > end) break;
     }
   });
-  return { removed, before: old.length < SLICE ? null : old.at(-1)!.id };
+  const isLast = examined === old.length && old.length < SLICE;
+  return { removed, before: isLast ? null : old[examined - 1]!.id };
 }
 
 function uninvolvedStatus(db: Reads, id: number): StatusRow | null {

@@ -1,14 +1,16 @@
 /*
  * Runs the slices of the daily job on the data folder of the first argument, without the pauses between them. Prints the CPU
- * time and the longest delay of a timer, in ms.
+ * time, with that of the process that merges the search index, and the longest delay of a timer, in ms.
  */
 import { join } from "node:path";
 import { readConfig } from "../../../src/config.ts";
 import { openContext } from "../../../src/context.ts";
 import { openMigrated } from "../../../src/db/migrate.ts";
 import { PRUNING_START, type PruningPoint } from "../../../src/db/pruning-point.ts";
-import { pruneSlice } from "../../../src/jobs/recurring/prune.ts";
+import { pruneNext } from "../../../src/jobs/recurring/prune.ts";
 import { openLog } from "../../../src/lib/log.ts";
+import { pause } from "../../../src/lib/pause.ts";
+import { childrenTime } from "../machine.ts";
 
 export interface Pruned {
   processor: number;
@@ -29,8 +31,12 @@ const timer = setInterval(() => {
   due = now + INTERVAL;
 }, INTERVAL);
 const begin = process.cpuUsage();
-for (let next: PruningPoint | null = PRUNING_START; next !== null;) next = (await pruneSlice(ctx, next)).next;
+for (let next: PruningPoint | null = PRUNING_START; next !== null;) {
+  next = await pruneNext(ctx, next);
+  await pause();
+}
 const { user, system } = process.cpuUsage(begin);
+const processor = (user + system) / 1000 + childrenTime(process.pid);
 clearInterval(timer);
 db.close();
-console.log(JSON.stringify({ processor: (user + system) / 1000, stall } satisfies Pruned));
+console.log(JSON.stringify({ processor, stall } satisfies Pruned));

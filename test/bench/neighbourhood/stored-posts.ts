@@ -78,6 +78,8 @@ async function pruningRows(root: string, data: DataFolder, count: number): Promi
   const copy = join(root, "bare.db");
   cpSync(file, copy);
   const before = statSync(file).size;
+  // Otherwise the first slice waits until the disk has the copy.
+  Bun.spawnSync(["sync"]);
   const { processor, stall } = await prune(data, Math.round((count / MINUTES_PER_DAY) * KEPT));
   const after = statSync(file).size;
   const child = Child.start("../neighbourhood/bare-deletion.ts", copy, file);
