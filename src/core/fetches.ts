@@ -45,17 +45,28 @@ export function fetchLater<Kind extends FetchKind>(
   if (last && last.due_at > now) return;
   const wished = wish();
   if (!wished) return;
-  const write = (tx: Tx) => {
+  writeAfterResponse(ctx, subject, (tx) => {
     tx.run(WISH, { subject, dueAt: now + pause });
     enqueue(ctx, tx, kind, wished.payload, { key: subject, host: wished.host });
-  };
-  try {
-    // After a power failure, the next request has it fetched.
-    ctx.db.transaction(write, { isSynced: false });
-  } catch (error) {
-    // Reading must not wait for a command that writes. The next request has it fetched.
-    if (!(error instanceof Locked)) throw error;
-  }
+  });
+}
+
+/**
+ * Writes that something is wanted of other servers, once the response that caused it is sent: reading waits neither for the
+ * disk nor for a command that writes. If the write fails or is lost, the next request repeats it.
+ */
+export function writeAfterResponse(ctx: Context, subject: string, write: (tx: Tx) => void): void {
+  const { wished } = ctx.background;
+  if (wished.has(subject)) return;
+  wished.add(subject);
+  setImmediate(() => {
+    wished.delete(subject);
+    try {
+      ctx.db.transaction(write, { isSynced: false });
+    } catch (error) {
+      if (!(error instanceof Locked)) ctx.log.warn("nothing can be fetched: {error}", { error: String(error) });
+    }
+  });
 }
 
 /** Has something fetched by a job within a transaction: now, or once `pause` ms have passed since the last time. */
@@ -67,8 +78,8 @@ export function fetchSoon<Kind extends FetchKind>(
   pause: number,
   { payload, host }: Wish<Kind>,
 ): void {
-  if (isFetching(tx, kind, id)) return;
   const subject = subjectOf(kind, id);
+  if (isQueued(tx, subject)) return;
   const last = tx.get<{ due_at: number }>(DUE_AT, { subject });
   const runAt = Math.max(ctx.clock.now(), last?.due_at ?? 0);
   tx.run(WISH, { subject, dueAt: runAt + pause });
@@ -78,8 +89,13 @@ export function fetchSoon<Kind extends FetchKind>(
 const WAITING = "SELECT 1 FROM jobs WHERE key = +$subject AND run_at IS NOT NULL";
 
 /** Whether a job will still fetch this. */
-export function isFetching(db: Reads, kind: FetchKind, id: number): boolean {
-  return db.get(WAITING, { subject: subjectOf(kind, id) }) !== null;
+export function isFetching({ background, db }: Context, kind: FetchKind, id: number): boolean {
+  const subject = subjectOf(kind, id);
+  return background.wished.has(subject) || isQueued(db, subject);
+}
+
+function isQueued(db: Reads, subject: string): boolean {
+  return db.get(WAITING, { subject }) !== null;
 }
 
 function subjectOf(kind: FetchKind, id: number): string {

@@ -106,6 +106,8 @@ export class Worker {
 
   /** Runs all jobs that are due now, and those that they enqueue: for tests, which have no loop. */
   async drain(): Promise<void> {
+    // Some writes follow the response of the request that caused them.
+    await pause();
     for (;;) {
       const delay = this.attempt(() => this.step(!this.outcomes.isEmpty));
       if (this.work.length > 0) {

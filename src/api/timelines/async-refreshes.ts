@@ -29,7 +29,7 @@ export function homeRefreshHeader(call: Viewer): Record<string, string> {
 
 /** The same header while a job fetches the rest of a profile or thread; none otherwise. */
 export function fetchRefreshHeader(call: Viewer, kind: FetchKind, id: number): Record<string, string> {
-  const isRunning = () => isFetching(call.ctx.db, kind, id);
+  const isRunning = () => isFetching(call.ctx, kind, id);
   return isRunning() ? refreshHeader(call, `${kind} ${id}`, isRunning) : {};
 }
 

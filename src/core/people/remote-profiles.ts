@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { enqueue } from "../../db/queue.ts";
-import { fetchLater } from "../fetches.ts";
+import { fetchLater, writeAfterResponse } from "../fetches.ts";
 
 const DAY = 24 * 3600_000;
 
@@ -16,8 +16,9 @@ const STALE = `
 export function refreshWhenStale(ctx: Context, accountId: number): void {
   const stale = ctx.db.get<{ uri: string }>(STALE, { accountId, before: ctx.clock.now() - DAY });
   if (!stale) return;
-  const options = { key: `account.refresh ${accountId}`, host: new URL(stale.uri).host };
-  ctx.db.transaction((tx) => enqueue(ctx, tx, "account.refresh", { accountId }, options));
+  const key = `account.refresh ${accountId}`;
+  const options = { key, host: new URL(stale.uri).host };
+  writeAfterResponse(ctx, key, (tx) => enqueue(ctx, tx, "account.refresh", { accountId }, options));
 }
 
 const PURGED = `
