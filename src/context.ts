@@ -154,6 +154,8 @@ export interface Context {
   hasBacklog: boolean;
   /** Reports that other servers sent, by their site. */
   receivedReports: SlidingWindow;
+  /** The number of archives that users have uploaded, by account. */
+  uploadedArchives: SlidingWindow;
   /** The followers that are sent along with activities which are being delivered, by the row of the activity. */
   followersByActivity: Map<number, FollowersOfAccount>;
   /** The space on the disk of the media cache. */
@@ -179,6 +181,8 @@ const PASSWORDS = { timeCost: 2, memoryCost: 19_456 };
 
 /** Reports from one site: more than honest moderators forward to a small server, and few enough to be read. */
 const REPORTS_PER_HOUR = 20;
+/** Each may have a gigabyte. */
+const ARCHIVES_PER_HOUR = 10;
 /** Of one site, in an hour. 20 pause a relay: a single member must not cause that with addresses of its own. */
 const MISSING_POSTS_OF_SITE = 5;
 
@@ -242,6 +246,7 @@ export function openContext(
     },
     hasBacklog: false,
     receivedReports: new SlidingWindow(REPORTS_PER_HOUR, 3600),
+    uploadedArchives: new SlidingWindow(ARCHIVES_PER_HOUR, 3600),
     followersByActivity: new Map(),
     diskSpace: () => diskSpace(config.data),
     flights: new SingleFlight(),

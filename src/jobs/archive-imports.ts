@@ -1,14 +1,11 @@
 import type { Context } from "../context.ts";
-import {
-  countArchive,
-  hasUploadedArchive,
-  removeUploadedArchive,
-  uploadedArchive,
-} from "../core/transfer/archive-imports.ts";
+import { countArchive } from "../core/transfer/archive-imports.ts";
 import { endImport, importWithId } from "../core/transfer/imports.ts";
+import { hasUploadedArchive, removeUploadedArchive, uploadedArchive } from "../core/transfer/uploaded-archives.ts";
 import { Postpone } from "../db/queue.ts";
 import { Refusal } from "../errors.ts";
-import { importArchive, ImportInterrupted, type ImportProgress, type Pace } from "../federation/archives/import.ts";
+import { importArchive, type ImportProgress, type Pace } from "../federation/archives/import.ts";
+import { ReadingCancelled } from "../lib/archives/archive.ts";
 
 /** The thread also answers requests: nine in ten of them must not notice the import. */
 const PACE: Pace = { files: 1, posts: 5, rest: 4 };
@@ -19,12 +16,16 @@ const INTERVAL = 500;
 
 /**
  * Imports an archive that a user has uploaded, in the same slices as the command. A user who cancels it ends it after the
- * slice; when the server stops, it continues after the next start.
+ * slice, or the part of the archive that is being read; when the server stops, it continues after the next start.
  */
 export async function importUploaded(ctx: Context, importId: number): Promise<void> {
   const found = importWithId(ctx.db, importId);
   if (found?.state === "running") await run(ctx, importId, found.account_id);
   await removeUploadedArchive(ctx, importId);
+}
+
+function isRunning(ctx: Context, importId: number): boolean {
+  return importWithId(ctx.db, importId)?.state === "running";
 }
 
 async function run(ctx: Context, importId: number, accountId: number): Promise<void> {
@@ -42,7 +43,7 @@ async function run(ctx: Context, importId: number, accountId: number): Promise<v
       isDryRun: false,
       withProfile: false,
       pace: PACE,
-      isCancelled: () => importWithId(ctx.db, importId)?.state !== "running",
+      isCancelled: () => !isRunning(ctx, importId),
       onProgress: (now) => {
         if (performance.now() - writtenAt >= INTERVAL) write(now);
       },
@@ -50,8 +51,9 @@ async function run(ctx: Context, importId: number, accountId: number): Promise<v
     write(progress);
     end(ctx, importId, null);
   } catch (error) {
-    if (error instanceof ImportInterrupted && !ctx.isStopping) return;
-    if (error instanceof ImportInterrupted) throw new Postpone(ctx.clock.now());
+    // A user who cancels the import has removed its file, so any step may have failed.
+    if (!isRunning(ctx, importId)) return;
+    if (error instanceof ReadingCancelled) throw new Postpone(ctx.clock.now());
     if (!(error instanceof Refusal)) throw error;
     if (error.kind === "unavailable") throw new Postpone(ctx.clock.now() + WAIT);
     end(ctx, importId, error.message);

@@ -79,8 +79,8 @@ describe("An import", () => {
 
   test("that is cancelled while accounts are fetched follows none of them", async () => {
     const bob = peer.account("bob", "slow.test");
-    peer.serve(bob.uri, () => {
-      cancelImport(alice.server.ctx, Number(alice.id), transfer.latest.id);
+    peer.serve(bob.uri, async () => {
+      await cancelImport(alice.server.ctx, Number(alice.id), transfer.latest.id);
       return documentResponse(bob.document);
     });
     await transfer.begin(follows(bob.handle));

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { importUploadedArchive, uploadedArchive } from "../../src/core/transfer/archive-imports.ts";
+import { importUploadedArchive } from "../../src/core/transfer/archive-imports.ts";
 import { cancelImport, importsOf } from "../../src/core/transfer/imports.ts";
+import { uploadedArchive } from "../../src/core/transfer/uploaded-archives.ts";
 import { Postpone } from "../../src/db/queue.ts";
 import { importUploaded } from "../../src/jobs/archive-imports.ts";
 import { StoredFile } from "../../src/lib/files.ts";
@@ -63,13 +64,31 @@ describe("An uploaded archive", () => {
     expect(rows()).toHaveLength(1);
   });
 
-  test("is not imported further once its user has cancelled that", async () => {
+  test("is removed at once when its user cancels the import, and nothing of it is imported", async () => {
     const id = await upload(await archives.zip(posts(1)));
-    cancelImport(server.ctx, Number(alice.id), id);
+    await cancelImport(server.ctx, Number(alice.id), id);
+    expect(existsSync(uploadedArchive(server.ctx, id))).toBe(false);
     await server.drain();
     expect(await count()).toBe(0);
-    expect(rows()).toMatchObject([{ state: "cancelled" }]);
-    expect(existsSync(uploadedArchive(server.ctx, id))).toBe(false);
+    expect(rows()).toMatchObject([{ state: "cancelled", error: null }]);
+  });
+
+  test("is read no further once its user has cancelled the import", async () => {
+    const id = await upload(await archives.tar({ "media/a.png": "x".repeat(300_000), ...posts(1) }));
+    const running = importUploaded(server.ctx, id);
+    await cancelImport(server.ctx, Number(alice.id), id);
+    await running;
+    expect(await count()).toBe(0);
+    expect(rows()).toMatchObject([{ state: "cancelled", error: null, total: null }]);
+    expect(readdirSync(join(server.ctx.config.data, "imports", "uploads"))).toEqual([]);
+  });
+
+  test("is refused after ten within an hour", async () => {
+    const path = archives.write("Hello");
+    for (let n = 0; n < 10; n += 1) await expect(upload(path)).rejects.toThrow("The file is not an archive");
+    await expect(upload(path)).rejects.toThrow("You have uploaded too many archives within an hour.");
+    server.clock.advance(3600_000);
+    await expect(upload(path)).rejects.toThrow("The file is not an archive");
   });
 
   test("is imported after the next start if the server stops", async () => {

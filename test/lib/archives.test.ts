@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pack } from "tar-stream";
 import { Refusal } from "../../src/errors.ts";
-import type { Bytes } from "../../src/lib/archives/archive.ts";
+import { ReadingCancelled, type Bytes } from "../../src/lib/archives/archive.ts";
 import { jsonItems } from "../../src/lib/archives/json-items.ts";
 import { openArchive } from "../../src/lib/archives/open-archive.ts";
 import { ArchiveFolder, type Files } from "../support/archives.ts";
@@ -66,6 +66,42 @@ describe.each(["zip", "tar"] as const)("An archive as %s", (format) => {
     const bytes = readFileSync(await archives[format]({ "media/a.png": noise }));
     bytes[25_000]! ^= 0xff;
     expect(await refusalOf(archives.write(bytes))).toBe(DAMAGED);
+  });
+});
+
+describe("An archive is read no further than the part during which that is cancelled", () => {
+  const PARTS = 3;
+  /** Cancels after some parts. `asked` says how many parts were read. */
+  function cancelling() {
+    const asked = { times: 0 };
+    return { asked, isCancelled: () => (asked.times += 1) > PARTS };
+  }
+  const large: Files = { "media/a.png": "x".repeat(600_000), "outbox.json": "y".repeat(600_000) };
+
+  test("while a .tar.gz is opened", async () => {
+    const { asked, isCancelled } = cancelling();
+    await expect(openArchive(await archives.tar(large), unpacked(), isCancelled)).rejects.toThrow(ReadingCancelled);
+    expect(asked.times).toBe(PARTS + 1);
+  });
+
+  test.each([
+    ["a .zip", () => archives.zip(large)],
+    ["a .tar.gz", () => archives.tar(large)],
+    ["a document", async () => archives.write(`[${"y".repeat(600_000)}`)],
+  ])("while the files of %s are read", async (_what, create) => {
+    let { asked, isCancelled } = cancelling();
+    let hasOpened = false;
+    const archive = await openArchive(await create(), unpacked(), () => hasOpened && isCancelled());
+    hasOpened = true;
+    await expect(textOf(archive.document([...archive.files.keys()].at(-1)!))).rejects.toThrow(ReadingCancelled);
+    expect(asked.times).toBe(PARTS + 1);
+    if (archive.files.size > 1) {
+      ({ asked, isCancelled } = cancelling());
+      const read = archive.readEach(new Set(["media/a.png"]), async (_name, bytes) => void (await textOf(bytes)));
+      await expect(read).rejects.toThrow(ReadingCancelled);
+      expect(asked.times).toBe(PARTS + 1);
+    }
+    await archive.close();
   });
 });
 

@@ -171,8 +171,8 @@ describe("An import", () => {
     await transfer.begin(`Friends,bob@${domain}`);
     const { cancelImport } = await import("../../src/core/transfer/imports.ts");
     const { id } = server.ctx.db.get<{ id: number }>("SELECT id FROM imports WHERE kind = 'domain_blocks'")!;
-    expect(() => cancelImport(server.ctx, Number(bob.id), id)).toThrow("Record not found");
-    cancelImport(server.ctx, Number(alice.id), id);
+    await expect(cancelImport(server.ctx, Number(bob.id), id)).rejects.toThrow("Record not found");
+    await cancelImport(server.ctx, Number(alice.id), id);
     await transfer.finish();
     expect(await transfer.exported("domain_blocks")).toHaveLength(20);
     expect(await transfer.run("other.test")).toMatchObject({ done: 1 });

@@ -1,32 +1,26 @@
-import { existsSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
+import { Refusal } from "../../errors.ts";
 import { refuseOtherFiles } from "../../lib/archives/open-archive.ts";
 import { renameDurably, type StoredFile, sync } from "../../lib/files.ts";
 import { beginImport } from "./imports.ts";
+import { importsFolder, uploadedArchive } from "./uploaded-archives.ts";
 
 /** The largest archive that a browser may upload. A command imports larger ones. */
 export const UPLOADED_ARCHIVE_BYTES = 1024 ** 3;
 
-/** The folder for uploaded archives, and for files that are being imported. */
-export function importsFolder(ctx: Context): string {
-  return join(ctx.config.data, "imports");
-}
-
-/** Where the uploaded archive of an import is, until the import has ended. */
-export function uploadedArchive(ctx: Context, importId: number): string {
-  return join(importsFolder(ctx), "uploads", String(importId));
-}
-
 /**
  * Keeps an uploaded archive, and enqueues the job that imports it. Returns the id of the import.
  *
- * @throws Refusal if the file is no archive, or if another archive of the user is being imported
+ * @throws Refusal if the file is no archive, if another archive of the user is being imported, or after too many
  */
 export async function importUploadedArchive(ctx: Context, accountId: number, file: StoredFile): Promise<number> {
+  if (ctx.uploadedArchives.take(String(accountId), ctx.clock.now()).exceeded) {
+    throw new Refusal("too_many", "You have uploaded too many archives within an hour. Try again later.");
+  }
   await refuseOtherFiles(file.path);
   await mkdir(join(importsFolder(ctx), "uploads"), { recursive: true, mode: 0o700 });
   // Here, because a transaction must not wait for the disk.
@@ -51,14 +45,4 @@ export interface ArchiveCounts {
 
 export function countArchive(tx: Tx, id: number, counts: ArchiveCounts): void {
   tx.run(COUNT, { id, ...counts });
-}
-
-/** Removes the uploaded file of an import that has ended. */
-export async function removeUploadedArchive(ctx: Context, importId: number): Promise<void> {
-  await rm(uploadedArchive(ctx, importId), { force: true });
-}
-
-/** Whether the uploaded file is there. A backup doesn't contain it. */
-export function hasUploadedArchive(ctx: Context, importId: number): boolean {
-  return existsSync(uploadedArchive(ctx, importId));
 }

@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import type { imports } from "../../db/schema/index.ts";
 import { notFound, Refusal } from "../../errors.ts";
+import { removeUploadedArchive } from "./uploaded-archives.ts";
 
 /*
  * Imports of a user's files: their progress, which pages and commands show, and their end. The work itself is a chain of
@@ -84,9 +85,18 @@ export function endImport(
   tx.run(END, { id, state, error, now: ctx.clock.now() });
 }
 
-/** Stops a running import. What it has done so far stays. @throws Refusal if the account has no such import */
-export function cancelImport(ctx: Context, accountId: number, id: number | null): void {
-  ctx.db.transaction((tx) => endImport(ctx, tx, ownImport(tx, accountId, id).id, "cancelled"));
+/**
+ * Stops a running import, and removes its uploaded file at once: its job may wait for hours. What it has done so far stays.
+ *
+ * @throws Refusal if the account has no such import
+ */
+export async function cancelImport(ctx: Context, accountId: number, id: number | null): Promise<void> {
+  const own = ctx.db.transaction((tx) => {
+    const found = ownImport(tx, accountId, id);
+    endImport(ctx, tx, found.id, "cancelled");
+    return found;
+  });
+  await removeUploadedArchive(ctx, own.id);
 }
 
 const REMOVE_ROWS = `

@@ -17,12 +17,12 @@ import {
   storeArchivedFavourite,
 } from "../../core/transfer/imported-parts.ts";
 import { type Importer, storeArchivedPost } from "../../core/transfer/imported-posts.ts";
-import { importsFolder } from "../../core/transfer/archive-imports.ts";
+import { importsFolder } from "../../core/transfer/uploaded-archives.ts";
 import { VIDEO_BYTES } from "../../core/media/limits.ts";
 import type { Tx } from "../../db/open.ts";
 import { lockFile } from "../../db/file-lock.ts";
 import { Refusal } from "../../errors.ts";
-import type { Archive } from "../../lib/archives/archive.ts";
+import { ReadingCancelled, type Archive } from "../../lib/archives/archive.ts";
 import { openArchive } from "../../lib/archives/open-archive.ts";
 import { writeParts } from "../../lib/archives/write-parts.ts";
 import { withTemporaryFolder } from "../../lib/files.ts";
@@ -49,13 +49,8 @@ export interface ImportOptions {
   withProfile: boolean;
   pace: Pace;
   onProgress(progress: ImportProgress): void;
-  /** Whether the user has cancelled the import. Asked before each slice. */
+  /** Whether the user has cancelled the import. Asked before each slice, and before each part of the archive is read. */
   isCancelled(): boolean;
-}
-
-/** An import was ended because the server stops, or the user has cancelled it. Run again, it continues. */
-export class ImportInterrupted extends Error {
-  override readonly name = "ImportInterrupted";
 }
 
 /** How much of the machine an import takes. */
@@ -76,10 +71,11 @@ const FILES = 8;
  * An import that was interrupted goes on when it runs again, and one that is done adds nothing.
  *
  * @throws Refusal if the archive can't be imported; then nothing was changed
+ * @throws ReadingCancelled if the user has cancelled the import, or the server stops. Run again, it continues.
  */
 export async function importArchive(ctx: Context, path: string, options: ImportOptions): Promise<ImportProgress> {
   return withImportFolder(ctx, async (folder) => {
-    const archive = await openArchive(path, folder);
+    const archive = await openArchive(path, folder, () => isOver(ctx, options));
     try {
       const source = await openSource(archive, ctx.clock.now());
       const run = new ImportRun(ctx, archive, source, folder, options);
@@ -103,6 +99,10 @@ async function withImportFolder<Result>(ctx: Context, work: (folder: string) => 
   } finally {
     lock.release();
   }
+}
+
+function isOver(ctx: Context, { isCancelled }: ImportOptions): boolean {
+  return ctx.isStopping || isCancelled();
 }
 
 const IMPORTER = "SELECT id, username FROM accounts WHERE id = +$accountId";
@@ -258,6 +258,6 @@ class ImportRun {
   }
 
   private checkStopping(): void {
-    if (this.ctx.isStopping || this.options.isCancelled()) throw new ImportInterrupted("the import was ended");
+    if (isOver(this.ctx, this.options)) throw new ReadingCancelled("the import was ended");
   }
 }

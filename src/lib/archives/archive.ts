@@ -1,6 +1,19 @@
 /** Bytes in parts. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
+/** Reading was ended because the caller wanted that. */
+export class ReadingCancelled extends Error {
+  override readonly name = "ReadingCancelled";
+}
+
+/** The same bytes. @throws ReadingCancelled as soon as that is so: before the next part */
+export async function* untilCancelled(bytes: Bytes, isCancelled: () => boolean): Bytes & AsyncGenerator<Uint8Array> {
+  for await (const part of bytes) {
+    if (isCancelled()) throw new ReadingCancelled("reading was cancelled");
+    yield part;
+  }
+}
+
 /** An archive on disk, read in parts. All names, and the structure, are checked when it is opened. */
 export interface Archive {
   /** The size of the archive itself. */

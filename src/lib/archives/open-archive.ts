@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import type { Refusal } from "../../errors.ts";
-import type { Archive } from "./archive.ts";
+import { untilCancelled, type Archive } from "./archive.ts";
 import { badArchive } from "./bounds.ts";
 import { openTar } from "./tar.ts";
 import { openZip } from "./zip.ts";
@@ -26,17 +26,28 @@ function noArchive(): Refusal {
 }
 
 /**
- * Opens a .zip, .tar.gz or .json file, whatever its name is. Its documents may be unpacked into the folder.
+ * Opens a .zip, .tar.gz or .json file, whatever its name is. Its documents may be unpacked into the folder. `isCancelled`
+ * is asked before each part that is read, also later: a single document may have gigabytes.
  *
  * @throws Refusal if it is something else, damaged, or hostile
+ * @throws ReadingCancelled if it was cancelled while it was read
  */
-export async function openArchive(path: string, folder: string): Promise<Archive> {
+export async function openArchive(path: string, folder: string, isCancelled = () => false): Promise<Archive> {
+  const archive = await openFormat(path, folder, isCancelled);
+  return {
+    ...archive,
+    document: (name) => untilCancelled(archive.document(name), isCancelled),
+    readEach: (names, use) => archive.readEach(names, (name, bytes) => use(name, untilCancelled(bytes, isCancelled))),
+  };
+}
+
+async function openFormat(path: string, folder: string, isCancelled: () => boolean): Promise<Archive> {
   const { size } = Bun.file(path);
   switch (await formatOf(path)) {
     case "zip":
       return openZip(path, size);
     case "tar":
-      return openTar(path, size, folder);
+      return openTar(path, size, folder, isCancelled);
     case "document":
       return openDocument(path, size);
     case null:

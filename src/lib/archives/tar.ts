@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Header } from "tar-stream";
 import { Refusal } from "../../errors.ts";
-import { isDocument, type Archive, type Bytes } from "./archive.ts";
+import { isDocument, ReadingCancelled, type Archive, type Bytes } from "./archive.ts";
 import { badArchive, checkExpansion, damaged, FileList, linkRefused } from "./bounds.ts";
 import { writeParts } from "./write-parts.ts";
 
@@ -18,11 +18,17 @@ const MAX_DOCUMENTS = 4e9;
  * Opens a .tar.gz file. It can only be read from its beginning, so this reads all of it once, to check it and to put the
  * documents into a folder: they are at its end.
  */
-export async function openTar(path: string, bytes: number, folder: string): Promise<Archive> {
+export async function openTar(
+  path: string,
+  bytes: number,
+  folder: string,
+  isCancelled: () => boolean,
+): Promise<Archive> {
   const list = new FileList();
   const documents = new Map<string, string>();
   let unpacked = 0;
-  await eachFile(path, bytes, async (header, content) => {
+  const eachFile = (use: UseFile) => eachFileIn({ path, bytes, isCancelled }, use);
+  await eachFile(async (header, content) => {
     const name = list.add(header.name, header.size);
     if (!isDocument(name)) return drain(content);
     documents.set(name, join(folder, `${documents.size}.json`));
@@ -36,7 +42,7 @@ export async function openTar(path: string, bytes: number, folder: string): Prom
     document: (name) => createReadStream(documents.get(name)!),
     readEach: async (names, use) => {
       const left = new Set(names);
-      await eachFile(path, bytes, async ({ name: written }, content) => {
+      await eachFile(async ({ name: written }, content) => {
         const name = written.replace(/^(?:\.\/)+/, "");
         if (left.delete(name)) await use(name, content);
         await drain(content);
@@ -46,11 +52,12 @@ export async function openTar(path: string, bytes: number, folder: string): Prom
   };
 }
 
+type UseFile = (header: Header, content: Bytes) => Promise<void>;
+
 /** Calls `use` for each file, which must read its content. */
-async function eachFile(
-  path: string,
-  bytes: number,
-  use: (header: Header, content: Bytes) => Promise<void>,
+async function eachFileIn(
+  { path, bytes, isCancelled }: { path: string; bytes: number; isCancelled(): boolean },
+  use: UseFile,
 ): Promise<void> {
   const { extract } = await import("tar-stream");
   const files = extract();
@@ -60,6 +67,7 @@ async function eachFile(
       expanded += part.length;
       headers += part.length;
       try {
+        if (isCancelled()) throw new ReadingCancelled("reading was cancelled");
         checkExpansion(bytes, expanded);
         if (headers > MAX_HEADERS) throw damaged();
         done(null, part);
@@ -98,14 +106,18 @@ async function eachFile(
 
 /** The error that ended reading: that of the archive's bytes, if they ended before the files. */
 async function reasonOf(error: unknown, fed: Promise<void>): Promise<unknown> {
-  if (error instanceof Refusal) return error;
+  if (isOwn(error)) return error;
   try {
     await fed;
   } catch (first) {
-    if (first instanceof Refusal) return first;
+    if (isOwn(first)) return first;
   }
   // An error of the system, such as a full disk, is not the archive's.
   return (error as { syscall?: string }).syscall === undefined ? damaged() : error;
+}
+
+function isOwn(error: unknown): boolean {
+  return error instanceof Refusal || error instanceof ReadingCancelled;
 }
 
 async function drain(content: Bytes): Promise<void> {

@@ -66,6 +66,8 @@ export const sentences = {
     "Ein Konto kann einmal in 30 Tagen umziehen: dieses wieder nach dem {day}.",
   "An account can have at most {count} aliases: remove one first.":
     "Ein Konto kann {count} Aliasse haben: Entferne zuerst einen.",
+  "You have uploaded too many archives within an hour. Try again later.":
+    "Du hast in einer Stunde zu viele Archive hochgeladen. Versuche es später noch einmal.",
   "An import of this kind is running already. Wait until it ends, or cancel it.":
     "Ein Import dieser Art läuft schon. Warte auf sein Ende, oder brich ihn ab.",
   "The file is empty. Nothing was imported.": "Die Datei ist leer. Nichts wurde importiert.",

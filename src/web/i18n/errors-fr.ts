@@ -64,6 +64,8 @@ export const sentences: ErrorSentences = {
     "Un compte peut déménager une fois tous les 30 jours : celui-ci pourra de nouveau déménager après le {day}.",
   "An account can have at most {count} aliases: remove one first.":
     "Un compte peut avoir {count} alias : retirez-en un d’abord.",
+  "You have uploaded too many archives within an hour. Try again later.":
+    "Vous avez envoyé trop d’archives en une heure. Réessayez plus tard.",
   "An import of this kind is running already. Wait until it ends, or cancel it.":
     "Une importation de ce type est déjà en cours. Attendez sa fin, ou annulez-la.",
   "The file is empty. Nothing was imported.": "Le fichier est vide. Rien n’a été importé.",

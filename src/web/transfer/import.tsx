@@ -24,8 +24,8 @@ export function importPages(pages: Pages): void {
   archiveImport(pages, show, `${PATH}#imports`);
   pages.userPost(`${PATH}/cancel`, {
     show,
-    submit: (page) => {
-      cancelImport(page.ctx, page.session.accountId, parseId(page.text("id")));
+    submit: async (page) => {
+      await cancelImport(page.ctx, page.session.accountId, parseId(page.text("id")));
       return page.redirect(`${PATH}#imports`);
     },
   });

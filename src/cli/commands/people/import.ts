@@ -75,9 +75,9 @@ background, or at its next start: "linnet import list" shows the progress, and "
     args: { id: argument("", idFrom("import list")) },
     options: { user: USER },
     run: async ({ id }, { user }) => {
-      const { state } = await withData((ctx) => {
+      const { state } = await withData(async (ctx) => {
         const { account_id: accountId } = userNamed(ctx, user);
-        cancelImport(ctx, accountId, id);
+        await cancelImport(ctx, accountId, id);
         return ownImport(ctx.db, accountId, id);
       });
       if (state !== "cancelled") throw new Refusal("conflict", `Import ${id} has ended already.`);
