@@ -1,3 +1,18 @@
+/** A change of how a user signs in. */
+export type SignInChange =
+  | "password"
+  /** With a link from an e-mail. */
+  | "password_reset"
+  | "email"
+  | "email_removed"
+  | "passkey_added"
+  | "passkey_removed"
+  | "codes_on"
+  | "codes_off"
+  | "recovery_codes"
+  | "identity_linked"
+  | "identity_unlinked";
+
 /**
  * An e-mail to a user. It names the user, and what the rows won't have any more when it is sent. Its text and its link are
  * made then, so that no secret is stored.
@@ -5,10 +20,12 @@
 export type MailOrder =
   /** The link that confirms an address. */
   | { type: "confirm"; userId: number }
-  /** Tells the previous address of a change. */
-  | { type: "address_change"; userId: number; previous: string }
   /** The link for a new password, if there is a user with this name or address. */
   | { type: "password_reset"; login: string }
-  | { type: "password_changed"; userId: number }
+  /**
+   * A change of how the user signs in, by a browser with this IP address. `to` is the e-mail address before the change, `wanted`
+   * that after it, if that is the change.
+   */
+  | { type: "sign_in_change"; userId: number; change: SignInChange; to: string; address: string; wanted: string }
   /** A sign-in from a browser that the user has not used before. */
   | { type: "new_browser"; userId: number; aboutId: number };

@@ -17,7 +17,6 @@ export interface MailTexts {
   confirm(handle: string): MailText;
   addressChange(handle: string, address: string): MailText;
   passwordReset(handle: string): MailText;
-  passwordChanged(handle: string): MailText;
   test(): MailText;
 }
 
@@ -48,11 +47,6 @@ const english: MailTexts = {
       "The link works once and expires after an hour.",
       "If you didn't ask for this, ignore this e-mail: your password stays as it is.",
     ],
-  }),
-  passwordChanged: (handle) => ({
-    subject: "Your password was changed",
-    paragraphs: [`The password of ${handle} was changed with a link from an e-mail.`],
-    notes: ["If you didn't do this, choose a new password now, and contact the administrator of this server."],
   }),
   test: () => ({
     subject: "Test e-mail",
@@ -91,13 +85,6 @@ const german: MailTexts = {
       "Wenn du das nicht wolltest, kannst du diese E-Mail ignorieren: Dein Passwort bleibt, wie es ist.",
     ],
   }),
-  passwordChanged: (handle) => ({
-    subject: "Dein Passwort wurde geändert",
-    paragraphs: [`Das Passwort von ${handle} wurde mit einem Link aus einer E-Mail geändert.`],
-    notes: [
-      "Wenn du das nicht warst, wähle gleich ein neues Passwort und wende dich an die Administration dieses Servers.",
-    ],
-  }),
   test: () => ({
     subject: "Test-E-Mail",
     paragraphs: ["Dieser Server kann E-Mails senden."],
@@ -133,13 +120,6 @@ const french: MailTexts = {
     notes: [
       "Le lien fonctionne une seule fois et expire au bout d’une heure.",
       "Si vous n’avez rien demandé, ignorez cet e-mail : votre mot de passe ne change pas.",
-    ],
-  }),
-  passwordChanged: (handle) => ({
-    subject: "Votre mot de passe a été modifié",
-    paragraphs: [`Le mot de passe de ${handle} a été modifié avec un lien reçu par e-mail.`],
-    notes: [
-      "Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe et contactez l’administration de ce serveur.",
     ],
   }),
   test: () => ({

@@ -13,6 +13,7 @@ import { TryLater, type JobPayloads } from "../db/queue.ts";
 import { mailTextsIn, type MailText, type MailTexts } from "../entities/mail-texts.ts";
 import { writeMail } from "../entities/mails.ts";
 import { signInMail } from "../entities/notifications/sign-ins.ts";
+import { signInChangeMail } from "../entities/sign-in-changes.ts";
 import { MailError } from "../lib/mail/mailer.ts";
 
 /** How long an e-mail is worth sending, in milliseconds, unless its link expires earlier. */
@@ -37,7 +38,7 @@ export async function sendMail(ctx: Context, { order, requestedAt }: JobPayloads
   const recipient = recipientOf(ctx, order);
   if (!ctx.mailer || !recipient || ctx.clock.now() > until) return;
   const texts = mailTextsIn(recipient.locale);
-  const text = textOf(ctx, texts, order, recipient);
+  const text = textOf(ctx, texts, { order, requestedAt }, recipient);
   if (!text) return;
   const purpose = order.type === "confirm" || order.type === "password_reset" ? order.type : null;
   if (purpose && hasEnoughTokens(ctx, recipient.userId, purpose)) return;
@@ -76,7 +77,7 @@ function recipientOf(ctx: Context, order: MailOrder): Recipient | null {
   const user = userId === null ? null : ctx.db.get<UserRow>(USER, { userId });
   if (userId === null || !user) return null;
   const address =
-    order.type === "confirm" ? user.unconfirmed_email : order.type === "address_change" ? order.previous : user.email;
+    order.type === "confirm" ? user.unconfirmed_email : order.type === "sign_in_change" ? order.to : user.email;
   return address === null ? null : { userId, username: user.username, locale: user.locale, address };
 }
 
@@ -87,19 +88,23 @@ function resettable(ctx: Context, login: string): number | null {
 }
 
 /** Null if there is nothing to say any more. */
-function textOf(ctx: Context, texts: MailTexts, order: MailOrder, { userId, username }: Recipient): MailText | null {
+function textOf(
+  ctx: Context,
+  texts: MailTexts,
+  { order, requestedAt }: JobPayloads["mail.send"],
+  { username, locale }: Recipient,
+): MailText | null {
   const handle = localHandle(ctx, username);
   switch (order.type) {
     case "confirm":
       return texts.confirm(handle);
-    case "address_change": {
-      const { unconfirmed_email, email } = ctx.db.get<UserRow>(USER, { userId })!;
-      return texts.addressChange(handle, unconfirmed_email ?? email ?? "");
-    }
     case "password_reset":
       return texts.passwordReset(handle);
-    case "password_changed":
-      return texts.passwordChanged(handle);
+    case "sign_in_change": {
+      const { change, address, wanted } = order;
+      if (change === "email") return texts.addressChange(handle, wanted);
+      return signInChangeMail(locale, handle, { change, address, at: requestedAt });
+    }
     case "new_browser":
       return signInMail(ctx, order.aboutId);
   }

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { endEmailTokens, findEmailToken } from "../core/mail/email-tokens.ts";
 import { mailLater } from "../core/mail/mail-queue.ts";
+import { reportSignInChange } from "../core/mail/sign-in-changes.ts";
 import { hashNewPassword, storePassword } from "../core/people/users.ts";
 import { hashSecret } from "../lib/secrets.ts";
 import { revokeTokensOf } from "./tokens.ts";
@@ -22,13 +23,14 @@ export function isResetLink(ctx: Context, secret: string): boolean {
 
 /**
  * Sets a new password with the secret of a link, which then no longer works. Returns false if it doesn't. Other means of
- * signing in, such as one-time codes, stay as they are. `signOut` ends all sessions, and the access of all apps.
+ * signing in, such as one-time codes, stay as they are. `signOut` ends all sessions, and the access of all apps. `address` is the
+ * IP address of the browser.
  *
  * @throws ValidationRefusal for an unusable password
  */
 export async function resetWithLink(
   ctx: Context,
-  { secret, password, signOut }: { secret: string; password: string; signOut: boolean },
+  { secret, password, signOut, address }: { secret: string; password: string; signOut: boolean; address: string },
 ): Promise<boolean> {
   const passwordHash = await hashNewPassword(ctx, password);
   return ctx.db.transaction((tx) => {
@@ -42,7 +44,7 @@ export async function resetWithLink(
       tx.run("DELETE FROM home_feeds WHERE user_id = +$userId", { userId });
       revokeTokensOf(ctx, tx, userId);
     }
-    mailLater(ctx, tx, { type: "password_changed", userId });
+    reportSignInChange(ctx, tx, { userId, address }, "password_reset");
     return true;
   });
 }

@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { Refusal, ValidationRefusal, type Problem } from "../../errors.ts";
+import { reportSignInChange } from "../mail/sign-in-changes.ts";
 import { notify } from "../notifications/notifications.ts";
 import { cannotSignIn } from "../visibility.ts";
 import { fixAddress } from "../server/server-address.ts";
@@ -314,16 +315,24 @@ export function updateUser(ctx: Context, user: UserRow, { email, role }: UserCha
   });
 }
 
+interface NewPassword {
+  /** The session that stays, or all. */
+  keeps?: number | "all";
+  /** The IP address of the user's browser; null for a command. */
+  address?: string | null;
+}
+
 /** Sets a new password and ends all unfinished sign-ins, and all sessions but those to keep. */
 export async function resetPassword(
   ctx: Context,
   userId: number,
   password: string,
-  { keeps = 0 }: { keeps?: number | "all" } = {},
+  { keeps = 0, address = null }: NewPassword = {},
 ): Promise<void> {
   const passwordHash = await hashNewPassword(ctx, password);
   ctx.db.transaction((tx) => {
     storePassword(tx, userId, passwordHash);
+    if (address !== null) reportSignInChange(ctx, tx, { userId, address }, "password");
     if (keeps === "all") return;
     tx.run("DELETE FROM sessions WHERE user_id = +$userId AND id <> +$keeps", { userId, keeps });
     tx.run("DELETE FROM home_feeds WHERE user_id = +$userId", { userId });

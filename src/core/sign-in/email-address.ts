@@ -3,6 +3,7 @@ import type { Tx } from "../../db/open.ts";
 import { Refusal } from "../../errors.ts";
 import { endEmailTokens, findEmailToken } from "../mail/email-tokens.ts";
 import { mailLater, sendsMail } from "../mail/mail-queue.ts";
+import { reportSignInChange, type Changer } from "../mail/sign-in-changes.ts";
 import { registrationMode } from "../people/registrations.ts";
 import { approveWithin, awaitsConfirmation, emailProblem, refuseFor } from "../people/users.ts";
 
@@ -28,22 +29,24 @@ export function emailAddresses(ctx: Context, userId: number): EmailAddresses {
 }
 
 /**
- * Changes the address of a user. If this server sends e-mails, the new address must be confirmed first, and the previous
- * one gets a notice. Null removes the address.
+ * Changes the address of a user. If this server sends e-mails, the new address must be confirmed first. Null removes the
+ * address.
  *
  * @throws ValidationRefusal for an unusable address
  */
-export function changeEmail(ctx: Context, userId: number, wanted: string | null): void {
+export function changeEmail(ctx: Context, changer: Changer, wanted: string | null): void {
+  const { userId } = changer;
   const address = wanted?.trim() || null;
   ctx.db.transaction((tx) => {
     const user = tx.get<AddressRow>(ADDRESSES, { userId })!;
     const problem = emailProblem(ctx, address, user.username, userId);
     if (problem) refuseFor([problem]);
+    const change = address === null ? "email_removed" : "email";
+    if (address !== user.email) reportSignInChange(ctx, tx, changer, change, address ?? "");
     if (address === null || !sendsMail(ctx)) return storeEmail(tx, userId, address);
     if (address === user.email) return storeUnconfirmed(tx, userId, null);
     storeUnconfirmed(tx, userId, address);
     mailLater(ctx, tx, { type: "confirm", userId });
-    if (user.email !== null) mailLater(ctx, tx, { type: "address_change", userId, previous: user.email });
   });
 }
 

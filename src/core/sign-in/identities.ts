@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { Refusal } from "../../errors.ts";
 import type { Identity, ProviderSettings } from "../../lib/openid/provider.ts";
+import { reportSignInChange, type Changer } from "../mail/sign-in-changes.ts";
 
 /** An account of an identity provider that a user has linked. */
 export interface IdentityRow {
@@ -30,8 +31,13 @@ const OWNER = "SELECT user_id FROM identities WHERE issuer = +$issuer AND subjec
  *
  * @throws Refusal if it is linked to another user, or if the user has too many
  */
-export function linkIdentity(ctx: Context, userId: number, { issuer }: ProviderSettings, identity: Identity): void {
-  const { subject, label } = identity;
+export function linkIdentity(
+  ctx: Context,
+  changer: Changer,
+  { issuer }: ProviderSettings,
+  { subject, label }: Identity,
+): void {
+  const { userId } = changer;
   ctx.db.transaction((tx) => {
     const linked = tx.get<{ user_id: number }>(OWNER, { issuer, subject });
     if (linked && linked.user_id !== userId) {
@@ -45,6 +51,7 @@ export function linkIdentity(ctx: Context, userId: number, { issuer }: ProviderS
        ON CONFLICT (issuer, subject) DO UPDATE SET label = excluded.label`,
       { userId, issuer, subject, label, now: ctx.clock.now() },
     );
+    if (!linked) reportSignInChange(ctx, tx, changer, "identity_linked");
   });
 }
 
@@ -67,11 +74,13 @@ export function recordIdentityUse(ctx: Context, { issuer }: ProviderSettings, { 
  *
  * @throws Refusal if the user could not sign in any more
  */
-export function unlinkIdentity(ctx: Context, userId: number, id: number): void {
+export function unlinkIdentity(ctx: Context, changer: Changer, id: number): void {
+  const { userId } = changer;
   ctx.db.transaction((tx) => {
-    keepWayIn(ctx, tx, userId, () =>
-      tx.run("DELETE FROM identities WHERE id = +$id AND user_id = +$userId", { id, userId }),
-    );
+    keepWayIn(ctx, tx, userId, () => {
+      const { changes } = tx.run("DELETE FROM identities WHERE id = +$id AND user_id = +$userId", { id, userId });
+      if (changes > 0) reportSignInChange(ctx, tx, changer, "identity_unlinked");
+    });
   });
 }
 

@@ -90,8 +90,9 @@ export function hasCodes(db: Reads, userId: number): boolean {
   return db.get("SELECT 1 FROM one_time_codes WHERE user_id = +$userId", { userId }) !== null;
 }
 
-export function deleteCodes(tx: Tx, userId: number): void {
-  tx.run("DELETE FROM one_time_codes WHERE user_id = +$userId", { userId });
+/** False if the user had none. */
+export function deleteCodes(tx: Tx, userId: number): boolean {
+  return tx.run("DELETE FROM one_time_codes WHERE user_id = +$userId", { userId }).changes > 0;
 }
 
 /** The time step to which a code belongs; null if it is wrong. */

@@ -1,5 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
+import type { SignInChange } from "../../db/mail-order.ts";
+import { reportSignInChange, type Changer } from "../mail/sign-in-changes.ts";
 import { keepWayIn } from "./identities.ts";
 import { checkCode, deleteCodes, hasCodes, isCode } from "./one-time-codes.ts";
 import { deletePasskeys, passkeysOf, type PasskeyRow } from "./passkeys.ts";
@@ -41,21 +43,40 @@ export function hasSecondFactor(db: Reads, userId: number): boolean {
  */
 export function addSecondFactor(
   ctx: Context,
-  userId: number,
+  changer: Changer,
+  change: SignInChange,
   add: (tx: Tx) => boolean,
 ): { recoveryCodes: string[] | null; added: boolean } {
   return ctx.db.transaction((tx) => {
+    const { userId } = changer;
     const isFirst = !hasSecondFactor(tx, userId);
     const added = add(tx);
+    if (added) reportSignInChange(ctx, tx, changer, change);
     return { added, recoveryCodes: added && isFirst ? replaceRecoveryCodes(ctx, tx, userId) : null };
   });
 }
 
-/** Removes a second factor. The recovery codes end with the last one. */
-export function removeSecondFactor(ctx: Context, userId: number, remove: (tx: Tx) => void): void {
+/** Removes a second factor, unless `remove` finds none. The recovery codes end with the last one. */
+export function removeSecondFactor(
+  ctx: Context,
+  changer: Changer,
+  change: SignInChange,
+  remove: (tx: Tx) => boolean,
+): void {
+  const { userId } = changer;
   ctx.db.transaction((tx) => {
-    keepWayIn(ctx, tx, userId, () => remove(tx));
+    keepWayIn(ctx, tx, userId, () => {
+      if (remove(tx)) reportSignInChange(ctx, tx, changer, change);
+    });
     if (!hasSecondFactor(tx, userId)) deleteRecoveryCodes(tx, userId);
+  });
+}
+
+/** New recovery codes, for users who have used or lost theirs. */
+export function renewRecoveryCodes(ctx: Context, changer: Changer): string[] {
+  return ctx.db.transaction((tx) => {
+    reportSignInChange(ctx, tx, changer, "recovery_codes");
+    return replaceRecoveryCodes(ctx, tx, changer.userId);
   });
 }
 

@@ -52,8 +52,8 @@ export function passwordResetPages(pages: Pages): void {
     if (!isResetLink(page.ctx, secret)) return brokenLinkPage(page, PASSWORD_RESET);
     if (!page.isSameOrigin()) return newPasswordPage(page, expiredForm(page));
     try {
-      const password = page.text("password");
-      const isSet = await resetWithLink(page.ctx, { secret, password, signOut: page.isChecked("sign_out") });
+      const [password, signOut] = [page.text("password"), page.isChecked("sign_out")];
+      const isSet = await resetWithLink(page.ctx, { secret, password, signOut, address: page.address });
       return isSet ? passwordSetPage(page) : brokenLinkPage(page, PASSWORD_RESET);
     } catch (error) {
       return newPasswordPage(page, problemsOf(page, error));

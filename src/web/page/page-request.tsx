@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Context } from "../../context.ts";
 import { countUnreadUpTo } from "../../core/notifications/notifications.ts";
+import type { Changer } from "../../core/mail/sign-in-changes.ts";
 import { readingOf, type Reading } from "../../core/people/profile.ts";
 import type { LoginRow } from "../../core/sign-in/logins.ts";
 import type { Client } from "../../core/sign-in/new-browsers.ts";
@@ -84,6 +85,11 @@ export class PageRequest {
   /** The browser that sent the request. */
   get client(): Client {
     return { address: this.address, userAgent: userAgentOf(this.request) };
+  }
+
+  /** The signed-in user, for changes of how they sign in. */
+  get changer(): Changer {
+    return { userId: this.session!.userId, address: this.address };
   }
 
   /** A parameter as text; empty when there is none. */

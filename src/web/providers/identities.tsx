@@ -37,7 +37,7 @@ async function link(page: UserPage, show: Show): Promise<Response> {
 
 function unlink(page: UserPage, show: Show): Response {
   try {
-    unlinkIdentity(page.ctx, page.session.userId, parseId(page.text("id")) ?? 0);
+    unlinkIdentity(page.ctx, page.changer, parseId(page.text("id")) ?? 0);
     return page.redirect(`${SECURITY}?unlinked`);
   } catch (error) {
     return show(page, problemsOf(page, error));

@@ -88,7 +88,7 @@ function signIn(page: PageRequest, provider: IdentityProvider, identity: Identit
 
 function link(page: PageRequest, { settings }: IdentityProvider, identity: Identity, userId: number): Response {
   try {
-    linkIdentity(page.ctx, userId, settings, identity);
+    linkIdentity(page.ctx, { userId, address: page.address }, settings, identity);
     return page.redirect(LINKED);
   } catch (error) {
     return linkFailedPage(page, problemsOf(page, error).problem!);

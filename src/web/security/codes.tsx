@@ -21,7 +21,7 @@ export function codesPages(pages: Pages, show: (page: UserPage, problems: FormPr
     show,
     submit: (page) => {
       const { userId } = page.session;
-      removeSecondFactor(page.ctx, userId, (tx) => deleteCodes(tx, userId));
+      removeSecondFactor(page.ctx, page.changer, "codes_off", (tx) => deleteCodes(tx, userId));
       return page.redirect("/settings/security?done=codesTurnedOff");
     },
   });
@@ -40,7 +40,7 @@ async function turnOn(page: UserPage): Promise<Response> {
     return codesPage(page, { fields: { code: wrong }, status: 422 });
   }
   attempt.giveBack();
-  const { recoveryCodes } = addSecondFactor(ctx, session.userId, (tx) => (store(tx), true));
+  const { recoveryCodes } = addSecondFactor(ctx, page.changer, "codes_on", (tx) => (store(tx), true));
   return recoveryPage(page, page.texts(securityTexts).codesTurnedOn, recoveryCodes);
 }
 

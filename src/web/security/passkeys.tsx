@@ -43,7 +43,7 @@ async function add(page: UserPage, show: Show): Promise<Response> {
   }
   const { userAgent } = page.client;
   const name = passkeyName(page.text("name")) || systemIn(userAgent) || programIn(userAgent) || "Passkey";
-  const { added, recoveryCodes } = addSecondFactor(ctx, session.userId, (tx) => checked.store(tx, name));
+  const { added, recoveryCodes } = addSecondFactor(ctx, page.changer, "passkey_added", (tx) => checked.store(tx, name));
   if (!added) return problem(texts.newPasskeyFailed);
   return recoveryPage(page, page.texts(securityTexts).passkeyAdded, recoveryCodes);
 }
@@ -57,7 +57,8 @@ function rename(page: UserPage): Response {
 
 function remove(page: UserPage): Response {
   const { userId } = page.session;
-  removeSecondFactor(page.ctx, userId, (tx) => deletePasskey(tx, userId, parseId(page.text("id")) ?? 0));
+  const id = parseId(page.text("id")) ?? 0;
+  removeSecondFactor(page.ctx, page.changer, "passkey_removed", (tx) => deletePasskey(tx, userId, id));
   return page.redirect("/settings/security?done=passkeyRemoved");
 }
 

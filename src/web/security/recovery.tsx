@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { replaceRecoveryCodes } from "../../core/sign-in/recovery-codes.ts";
+import { renewRecoveryCodes } from "../../core/sign-in/second-factors.ts";
 import type { FormProblems } from "../page/forms.tsx";
 import { Notice } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
@@ -14,11 +14,7 @@ export function recoveryPages(pages: Pages, show: (page: UserPage, problems: For
   pages.userPost(RECOVERY, {
     isSensitive: true,
     show,
-    submit: (page) => {
-      const { ctx, session } = page;
-      const codes = ctx.db.transaction((tx) => replaceRecoveryCodes(ctx, tx, session.userId));
-      return recoveryPage(page, null, codes);
-    },
+    submit: (page) => recoveryPage(page, null, renewRecoveryCodes(page.ctx, page.changer)),
   });
 }
 

@@ -56,6 +56,7 @@ async function changePassword(page: UserPage): Promise<Response> {
   try {
     await resetPassword(ctx, session.userId, page.text("password"), {
       keeps: page.isChecked("sign_out_others") ? session.id : "all",
+      address: page.address,
     });
   } catch (error) {
     return securityPage(page, problemsOf(page, error));

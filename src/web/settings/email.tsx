@@ -42,7 +42,7 @@ export function emailSettingsPages(pages: Pages): void {
 
 function submit(page: UserPage): Response {
   try {
-    changeEmail(page.ctx, page.session.userId, page.text("email"));
+    changeEmail(page.ctx, page.changer, page.text("email"));
     return page.redirect(`${PATH}?saved`);
   } catch (error) {
     return show(page, problemsOf(page, error));
