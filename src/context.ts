@@ -181,6 +181,8 @@ const PASSWORDS = { timeCost: 2, memoryCost: 19_456 };
 
 /** Reports from one site: more than honest moderators forward to a small server, and few enough to be read. */
 const REPORTS_PER_HOUR = 20;
+/** Paths that a secret follows: the code of an invitation. All other secrets are in queries. */
+const SECRET_PATHS = ["/invite/"];
 /** Each may have a gigabyte. */
 const ARCHIVES_PER_HOUR = 10;
 /** Of one site, in an hour. 20 pause a relay: a single member must not cause that with addresses of its own. */
@@ -214,7 +216,7 @@ export function openContext(
     }),
     caches: new RowCaches(db),
     log: world.log,
-    requestLog: new RequestLog(world.log),
+    requestLog: new RequestLog(world.log, SECRET_PATHS),
     rates: config.limits && windowsOf(config.limits),
     passwords: world.passwords ?? PASSWORDS,
     generateKeys: world.generateKeys ?? generateKeyPair,

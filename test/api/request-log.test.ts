@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, spyOn } from "bun:test";
 import { DatabaseLockedRefusal } from "../../src/errors.ts";
 import { inProcess } from "../support/server.ts";
-import { serverForEachTest } from "../support/setup.ts";
+import { serverForAllTests, serverForEachTest } from "../support/setup.ts";
 
 const { server } = serverForEachTest();
 let logged: { mock: { calls: [message: string, fields: object][] }; mockRestore(): void };
@@ -11,6 +11,32 @@ beforeEach(() => {
   logged = spyOn(log, "error").mockReturnValue();
 });
 afterEach(() => logged.mockRestore());
+
+describe("A request", () => {
+  const quiet = serverForAllTests([], { LINNET_LOG_LEVEL: "debug" }).server;
+
+  inProcess.each([
+    ["/invite/s3cret", "/invite/…"],
+    ["/invite/s3cret/more?s3cret", "/invite/…"],
+    ["/confirm-email?token=s3cret", "/confirm-email"],
+    ["/password-reset/new?token=s3cret", "/password-reset/new"],
+    ["/sign-in/link?token=s3cret", "/sign-in/link"],
+    ["/feeds/home.rss?key=s3cret", "/feeds/home.rss"],
+    ["/api/v1/streaming/user?access_token=s3cret", "/api/v1/streaming/user"],
+  ])("to %s is logged without the secret", async (path, shown) => {
+    const log = quiet.ctx.log as { debug(message: string, fields: object): void };
+    for (const method of ["GET", "POST"]) {
+      // The line is written after the response.
+      const line = Promise.withResolvers<object>();
+      const debug = spyOn(log, "debug").mockImplementation((_message, fields) => line.resolve(fields));
+      await (await fetch(`${quiet.origin}${path}`, { method })).text();
+      const fields = await line.promise;
+      debug.mockRestore();
+      expect(fields).toMatchObject({ method, path: shown });
+      expect(JSON.stringify(fields)).not.toContain("s3cret");
+    }
+  });
+});
 
 describe("A failed request is logged once as an error", () => {
   inProcess("with the user, without the query string", async () => {

@@ -3,13 +3,16 @@ import { requestAddress } from "./params.ts";
 
 /**
  * Logs requests: failures (5xx) as errors, the rest for debugging. Never logs a query string (which may contain a
- * token), a header, a body or the client's address.
+ * token), what follows one of `secretPaths`, a header, a body or the client's address.
  */
 export class RequestLog {
   private readonly starts = new WeakMap<Request, { at: number; id: string }>();
   private readonly users = new WeakMap<Request, number>();
 
-  constructor(private readonly log: Logger) {}
+  constructor(
+    private readonly log: Logger,
+    private readonly secretPaths: readonly string[],
+  ) {}
 
   /** `id` is the X-Request-Id of the response. */
   start(request: Request, id: string): void {
@@ -28,7 +31,7 @@ export class RequestLog {
     this.starts.delete(request);
     const fields = {
       method: request.method,
-      path: requestAddress(request.url).pathname,
+      path: this.pathOf(request),
       status,
       duration_ms: Math.round((performance.now() - start.at) * 10) / 10,
       user_id: this.users.get(request) ?? null,
@@ -38,5 +41,11 @@ export class RequestLog {
     if (status < 500) this.log.debug(text, fields);
     else if (error === undefined) this.log.error(text, fields);
     else this.log.error(`${text}: {error}`, { ...fields, error });
+  }
+
+  private pathOf(request: Request): string {
+    const { pathname } = requestAddress(request.url);
+    const secret = this.secretPaths.find((path) => pathname.startsWith(path));
+    return secret === undefined ? pathname : `${secret}…`;
   }
 }
