@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
 import { remoteAccount, remoteFollow } from "../support/remote-rows.ts";
+import { remoteStatus } from "../support/rows.ts";
 import { serverForAllTests } from "../support/setup.ts";
 import { uploaded } from "../support/uploads.ts";
 import { Visitor } from "./visitor.ts";
@@ -50,6 +51,15 @@ test("the archive lists the months with posts, and each month has a page", async
   expect((await visitor.get("/@alice/archive/2026-10")).text).toContain("There are no posts here.");
   for (const month of ["2026-13", "2026-00", "26-11", "x"])
     expect((await visitor.get(`/@alice/archive/${month}`)).status).toBe(404);
+});
+
+test("the archive of an account of another server has the posts that are known here", async () => {
+  const wren = remoteAccount(server, { username: "wren" });
+  remoteStatus(server, wren.id, "from afar", { at: Date.UTC(2024, 4, 7) });
+  const reader = new Visitor(server, { "accept-language": "en" });
+  await reader.signIn("alice");
+  expect((await reader.get("/@wren@far.example/archive")).text).toContain("2024 May 2024 1 post");
+  expect((await reader.get("/@alice/archive")).text).toContain("2026 November 2026 6 posts");
 });
 
 test("visitors can search an account's public posts if the account allows it", async () => {

@@ -147,7 +147,8 @@ function taggedPage(page: PageRequest, account: AccountJson): Response {
 function archivePage(page: PageRequest, account: AccountJson): Response {
   const { messages } = page;
   const texts = page.texts(publicTexts);
-  const months = archivedMonths(page.ctx, page.viewerId, Number(account.id));
+  const isLocal = !account.acct.includes("@");
+  const months = archivedMonths(page.ctx, page.viewerId, { id: Number(account.id), isLocal });
   const years = Map.groupBy(months, ({ month }) => month.slice(0, 4));
   return render(
     page,
