@@ -5,7 +5,10 @@ import { USER_COLUMNS, type UserRow } from "../people/users.ts";
 /** A user who can sign in, with the hash of the password. */
 export type LoginRow = UserRow & { password_hash: string };
 
-/** The user who signs in, and the key for counting failed attempts, which is the same for every spelling. */
+/**
+ * The user who signs in, and the key for counting failed attempts. It is the same for every spelling of a name or an address,
+ * and doesn't depend on whether there is such a user.
+ */
 export interface Login {
   user: LoginRow | null;
   key: string;
@@ -25,7 +28,7 @@ export function findLogin(ctx: Context, typed: string): Login {
   const login = typed.normalize("NFKC").trim().toLowerCase().replace(/^@/, "");
   const name = nameInHandle(ctx, login) ?? login;
   const user = ctx.db.get<LoginRow>(name.includes("@") ? BY_EMAIL : BY_NAME, { name });
-  return { user, key: user ? `user ${user.id}` : `name ${name}` };
+  return { user, key: `name ${name}` };
 }
 
 const BY_ACCOUNT = `${LOGIN} u.account_id = +$accountId`;

@@ -4,12 +4,21 @@ import { addressKey } from "../../lib/http/ip-addresses.ts";
 import type { PageRequest } from "../page/page-request.tsx";
 
 /**
- * Counts an attempt to sign in for its network and for the user, since passwords can be guessed from many networks. A
- * browser that has signed in before is counted separately instead.
+ * Counts an attempt to sign in for its network, for the name that was typed and for its user, since passwords can be guessed
+ * from many networks. The count of the user is hidden: otherwise wrong passwords for a name and then for an e-mail address
+ * would tell whether both belong to one user. A browser that has signed in before is counted separately instead.
  */
 export function countSignIn(page: PageRequest, { user, key }: Login): Attempt {
   const browser = user && page.knownBrowser(user.id);
-  return countAttempt(page.ctx, browser ? [`browser ${browser}`] : [networkOf(page), key]);
+  if (browser) return countAttempt(page.ctx, [`browser ${browser}`]);
+  return countAttempt(page.ctx, [networkOf(page), key], user && `user ${user.id}`);
+}
+
+/** Counts an attempt at the second step, for its network and for the user, whose password it has. */
+export function countSecondStep(page: PageRequest, user: LoginRow): Attempt {
+  const browser = page.knownBrowser(user.id);
+  const keys = browser ? [`browser ${browser}`] : [networkOf(page), `second step ${user.id}`];
+  return countAttempt(page.ctx, keys);
 }
 
 /** Counts an attempt to sign in with a passkey, for its network only: nobody can guess one. */

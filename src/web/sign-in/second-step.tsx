@@ -12,7 +12,7 @@ import { Field, Hidden } from "../page/forms.tsx";
 import { Alert, Head } from "../page/layout.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { countSignIn, logFailure } from "./attempts.ts";
+import { countSecondStep, logFailure } from "./attempts.ts";
 import { PasskeyForm } from "./passkey-form.tsx";
 import { safeReturnPath } from "../page/return-path.ts";
 import { AUTHORIZE } from "./paths.ts";
@@ -59,7 +59,7 @@ export function secondStepPages(pages: Pages): void {
     if (!page.isFormValid()) return secondStepPage(page, user, { status: 403, problem: page.messages.formExpired });
     const refusal = signInRefusal(page, user);
     if (refusal) return secondStepPage(page, user, { status: 403, problem: refusal });
-    const attempt = countSignIn(page, { user, key: `second step ${user.id}` });
+    const attempt = countSecondStep(page, user);
     if (attempt.refused) {
       logFailure(page, user, "too_many");
       const { minutes, headers } = waitFor(page, attempt.refused);

@@ -57,8 +57,8 @@ async function signInByPassword(page: PageRequest): Promise<Response> {
     const { minutes, headers } = waitFor(page, attempt.refused);
     return signInPage(page, { returnTo, login, status: 429, headers, problem: messages.tooManyAttempts(minutes) });
   }
-  if (!(await isPasswordOf(page.ctx, user, page.text("password"))) || !user) {
-    logFailure(page, user, "password");
+  if (!(await isPasswordOf(page.ctx, user, page.text("password"))) || !user || attempt.mustFail) {
+    logFailure(page, user, attempt.mustFail ? "too_many" : "password");
     return signInPage(page, { returnTo, login, status: 422, wrong: true });
   }
   attempt.giveBack();
