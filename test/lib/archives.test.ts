@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pack } from "tar-stream";
 import { Refusal } from "../../src/errors.ts";
 import { ReadingCancelled, type Bytes } from "../../src/lib/archives/archive.ts";
@@ -67,6 +68,13 @@ describe.each(["zip", "tar"] as const)("An archive as %s", (format) => {
     bytes[25_000]! ^= 0xff;
     expect(await refusalOf(archives.write(bytes))).toBe(DAMAGED);
   });
+});
+
+test("Only those documents of a .tar.gz that may be read are unpacked", async () => {
+  const folder = join(archives.path, "documents");
+  mkdirSync(folder);
+  await openArchive(await archives.tar({ ...FILES, "data/ad-impressions.js": "[]", "media/b.json": "[]" }), folder);
+  expect(readdirSync(folder)).toHaveLength(1);
 });
 
 describe("An archive is read no further than the part during which that is cancelled", () => {
@@ -176,6 +184,15 @@ describe("An archive is refused", () => {
     expect(await refusalOf(archives.write(zip))).toBe(DAMAGED);
   });
 
+  test("whose documents would fill the disk, before they are unpacked", async () => {
+    const tar = pack();
+    tar.entry({ name: "outbox.json", size: 4_000_000_001 });
+    const { value: header } = await (tar as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().next();
+    tar.destroy();
+    const message = "The lists of posts in the archive are larger than 4 GB.";
+    expect(await refusalOf(archives.gzipped(header as Uint8Array))).toBe(message);
+  });
+
   test("whose headers never end", async () => {
     const tar = pack();
     tar.entry({ name: "x", pax: { comment: "x".repeat(3 * 1024 * 1024) } } as never, "1");
@@ -200,6 +217,19 @@ describe("The entries of a JSON list", () => {
     expect(await itemsOf(JSON.stringify(frame), size)).toEqual(ITEMS);
     expect(await itemsOf(JSON.stringify(frame, null, 2), size)).toEqual(ITEMS);
     expect(await itemsOf(`window.YTD.tweets.part0 = ${JSON.stringify(ITEMS, null, 1)}`, size)).toEqual(ITEMS);
+  });
+
+  test("are searched for the end of a string once in each part, however many escapes it has", async () => {
+    const part = Buffer.from(`["${"\\\\".repeat(5000)}`);
+    let searches = 0;
+    const search = part.indexOf.bind(part) as (value: number, from?: number) => number;
+    part.indexOf = (value, from) => {
+      searches += 1;
+      return search(value as number, from as number);
+    };
+    const items = await Array.fromAsync(jsonItems(Readable.from([part, Buffer.from('"]')]), ""));
+    expect(items).toEqual(["\\".repeat(5000)]);
+    expect(searches).toBeLessThan(3);
   });
 
   test("may be none", async () => {

@@ -8,6 +8,10 @@ import {
   OLD_ACTOR,
   runImport,
 } from "../../support/archives.ts";
+import { type ArchivedPost, storeArchivedPost } from "../../../src/core/transfer/imported-posts.ts";
+import type { Tx } from "../../../src/db/open.ts";
+import type { ArchiveItem } from "../../../src/federation/archives/items.ts";
+import { readTweet } from "../../../src/federation/archives/read-tweets.ts";
 import type { ImportProgress } from "../../../src/federation/archives/import.ts";
 import type { Client, Json } from "../../support/client.ts";
 import { remoteAuthor, storeFrom } from "../../support/remote-statuses.ts";
@@ -41,6 +45,22 @@ function stopBeforePosts({ stage }: ImportProgress): void {
 async function postsOf(user: Client): Promise<Json[]> {
   return (await user.get(`/api/v1/accounts/${user.id}/statuses?limit=40`)).json.toReversed();
 }
+
+/** Stores a post of an archive. Returns how many rows were looked up for it. */
+function storePost(post: Partial<ArchivedPost>): number {
+  let reads = 0;
+  const importer = { id: Number(alice.id), username: `alice${users}`, formerUris: [] };
+  const { post: read } = readTweet(TWEET, "", server.clock.now()) as Extract<ArchiveItem, { type: "post" }>;
+  server.ctx.db.transaction((tx) => {
+    const counting = Object.create(tx, {
+      get: { value: (...call: Parameters<Tx["get"]>) => ((reads += 1), tx.get(...call)) },
+    });
+    storeArchivedPost(server.ctx, counting, importer, { ...read, files: [], ...post });
+  });
+  return reads;
+}
+
+const TWEET = { id_str: "1", full_text: "Hello", created_at: "Wed Oct 10 20:19:24 +0000 2018" };
 
 describe("An imported post", () => {
   test("keeps its date, warning, language, hashtags, and the time of its edit", async () => {
@@ -150,6 +170,31 @@ describe("An imported post", () => {
     const [found] = await postsOf(alice);
     expect(found.mentions.map(({ id }: Json) => id).toSorted()).toEqual([alice.id, bob.id].toSorted());
     expect((await bob.get("/api/v1/notifications")).json).toEqual([]);
+  });
+
+  test.each([
+    ["as long as posts may be is rendered", 0, "<em>a</em>"],
+    ["that is longer stays as it is typed", 1, "*a*"],
+  ])("in Markdown %s", async (_what, more, shown) => {
+    const text = "*a*".padEnd(server.ctx.config.maxCharacters + more, " b");
+    storePost({ text, content: null, contentType: "text/markdown" });
+    expect((await postsOf(alice))[0]!.content).toStartWith(`<p>${shown} b b`);
+  });
+
+  test("of a time with thousands of posts finds an id without trying theirs", () => {
+    const createdAt = Date.UTC(2019, 5, 1);
+    const first = server.ctx.ids.firstAt(createdAt);
+    server.ctx.db.transaction((tx) =>
+      tx.run(
+        `WITH RECURSIVE taken (id) AS (SELECT +$first UNION ALL SELECT id + 1 FROM taken WHERE id < +$first + 9999)
+         INSERT INTO statuses (id, account_id, uri, url, local, visibility, content, conversation_id, created_at)
+         SELECT id, +$account, 'https://old.example/' || id, '', 1, 'direct', '', id, +$createdAt FROM taken`,
+        { first, account: Number(alice.id), createdAt },
+      ),
+    );
+    expect(storePost({ createdAt })).toBeLessThan(50);
+    const sql = "SELECT max(id) AS id FROM statuses WHERE account_id = $account";
+    expect(server.ctx.db.get<{ id: number }>(sql, { account: Number(alice.id) })!.id).toBe(first + 10_000);
   });
 
   test("loses markup that could run", async () => {
