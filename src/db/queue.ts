@@ -3,6 +3,14 @@ import type { MailOrder } from "./mail-order.ts";
 import type { Tx } from "./open.ts";
 import type { PruningPoint, PurgePoint } from "./pruning-point.ts";
 
+/** The user's choices for the import of an archive. */
+export interface ArchiveChoices {
+  /** Also takes over the name, the text, the fields and the pictures of the profile. */
+  withProfile: boolean;
+  /** Imports public posts for followers only. */
+  forFollowers: boolean;
+}
+
 /** The payload of each kind of job: ids, never rows, since jobs run later. */
 export interface JobPayloads {
   /** Deletes a batch of a deleted account's data, and enqueues the next one. */
@@ -80,7 +88,7 @@ export interface JobPayloads {
   /** Imports a slice of the rows of a CSV file. */
   "import.csv": { importId: number };
   /** Imports an uploaded archive of posts. */
-  "import.archive": { importId: number };
+  "import.archive": { importId: number } & ArchiveChoices;
   /** Asks a host for the name and version of its software. */
   "software.fetch": { host: string };
   /** Enqueues these jobs for hosts that were not asked for a week. Recurring. */

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { countArchive } from "../core/transfer/archive-imports.ts";
 import { endImport, importWithId } from "../core/transfer/imports.ts";
 import { hasUploadedArchive, removeUploadedArchive, uploadedArchive } from "../core/transfer/uploaded-archives.ts";
-import { Postpone } from "../db/queue.ts";
+import { Postpone, type ArchiveChoices } from "../db/queue.ts";
 import { Refusal } from "../errors.ts";
 import { importArchive, type ImportProgress, type Pace } from "../federation/archives/import.ts";
 import { ReadingCancelled } from "../lib/archives/archive.ts";
@@ -18,9 +18,9 @@ const INTERVAL = 500;
  * Imports an archive that a user has uploaded, in the same slices as the command. A user who cancels it ends it after the
  * slice, or the part of the archive that is being read; when the server stops, it continues after the next start.
  */
-export async function importUploaded(ctx: Context, importId: number): Promise<void> {
+export async function importUploaded(ctx: Context, importId: number, choices: ArchiveChoices): Promise<void> {
   const found = importWithId(ctx.db, importId);
-  if (found?.state === "running") await run(ctx, importId, found.account_id);
+  if (found?.state === "running") await run(ctx, importId, found.account_id, choices);
   await removeUploadedArchive(ctx, importId);
 }
 
@@ -28,7 +28,7 @@ function isRunning(ctx: Context, importId: number): boolean {
   return importWithId(ctx.db, importId)?.state === "running";
 }
 
-async function run(ctx: Context, importId: number, accountId: number): Promise<void> {
+async function run(ctx: Context, importId: number, accountId: number, choices: ArchiveChoices): Promise<void> {
   let writtenAt = 0;
   const write = (progress: ImportProgress) => {
     writtenAt = performance.now();
@@ -41,7 +41,7 @@ async function run(ctx: Context, importId: number, accountId: number): Promise<v
     const progress = await importArchive(ctx, uploadedArchive(ctx, importId), {
       accountId,
       isDryRun: false,
-      withProfile: false,
+      ...choices,
       pace: PACE,
       isCancelled: () => !isRunning(ctx, importId),
       onProgress: (now) => {
@@ -66,5 +66,10 @@ function end(ctx: Context, importId: number, error: string | null): void {
 
 function countsOf({ plan, files, posts }: ImportProgress) {
   const skipped = Object.values({ ...plan?.skipped, ...plan?.skippedFiles }).reduce((sum, count) => sum + count, 0);
-  return { total: plan && plan.files.size + plan.posts, done: files + posts, failed: skipped };
+  return {
+    total: plan && plan.files.size + plan.posts,
+    done: files + posts,
+    failed: skipped,
+    forFollowers: plan?.forFollowers ? 1 : 0,
+  };
 }

@@ -52,10 +52,14 @@ function continueImport(ctx: Context, tx: Tx, importId: number, due: number): vo
   enqueue(ctx, tx, "import.csv", { importId }, { key: keyOf(importId), runAt });
 }
 
-async function findSubject(ctx: Context, { kind }: CsvImport, cells: readonly string[]): Promise<Found> {
+async function findSubject(
+  ctx: Context,
+  { kind, account_id: accountId }: CsvImport,
+  cells: readonly string[],
+): Promise<Found> {
   try {
     const subject = subjectOf(ctx, kind, cells);
-    const id = knownSubject(ctx, subject);
+    const id = knownSubject(ctx, accountId, subject);
     return id !== null || subject.type === "other" ? { id } : await fetchSubject(ctx, subject);
   } catch (error) {
     if (error instanceof Refusal) return { refusal: error };

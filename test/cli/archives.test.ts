@@ -52,6 +52,7 @@ describe("`linnet import archive`", () => {
       "Not imported: 1 item (unsupported).",
       "Not imported: 1 file (missing in the archive).",
     ]);
+    expect((await lines("--followers-only"))[1]).toBe("Public posts are imported for followers only.");
     expect((await lines())[0]).toBe("Imported 0 posts with 0 files, 0 boosts, 0 favourites and 0 bookmarks.");
     expect(count("statuses")).toBe(2);
   });

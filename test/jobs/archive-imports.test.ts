@@ -25,6 +25,7 @@ beforeEach(async () => {
   alice = await server.person(`alice${users}`);
 });
 
+const CHOICES = { withProfile: false, forFollowers: false };
 const posts = (n: number) => mastodonArchive(Array.from({ length: n }, (_, at) => archivedPost(at)));
 const rows = () => importsOf(server.ctx.db, Number(alice.id));
 const count = async () => (await alice.get("/api/v1/accounts/verify_credentials")).json.statuses_count;
@@ -33,7 +34,7 @@ const count = async () => (await alice.get("/api/v1/accounts/verify_credentials"
 function upload(path: string): Promise<number> {
   const received = join(server.ctx.config.data, "received");
   copyFileSync(path, received);
-  return importUploadedArchive(server.ctx, Number(alice.id), new StoredFile(received, "my archive.zip", ""));
+  return importUploadedArchive(server.ctx, Number(alice.id), new StoredFile(received, "my archive.zip", ""), CHOICES);
 }
 
 describe("An uploaded archive", () => {
@@ -75,7 +76,7 @@ describe("An uploaded archive", () => {
 
   test("is read no further once its user has cancelled the import", async () => {
     const id = await upload(await archives.tar({ "media/a.png": "x".repeat(300_000), ...posts(1) }));
-    const running = importUploaded(server.ctx, id);
+    const running = importUploaded(server.ctx, id, CHOICES);
     await cancelImport(server.ctx, Number(alice.id), id);
     await running;
     expect(await count()).toBe(0);
@@ -94,7 +95,7 @@ describe("An uploaded archive", () => {
   test("is imported after the next start if the server stops", async () => {
     const id = await upload(await archives.zip(posts(40)));
     server.ctx.stopping.abort();
-    await expect(importUploaded(server.ctx, id)).rejects.toThrow(Postpone);
+    await expect(importUploaded(server.ctx, id, CHOICES)).rejects.toThrow(Postpone);
     expect(rows()).toMatchObject([{ state: "running" }]);
     expect(existsSync(uploadedArchive(server.ctx, id))).toBe(true);
     server.ctx.stopping = new AbortController();

@@ -131,6 +131,7 @@ export function runImport(
     accountId: Number(id),
     isDryRun: false,
     withProfile: false,
+    forFollowers: false,
     pace: { files: 1, posts: 25, rest: 0 },
     isCancelled: () => false,
     onProgress: () => {},

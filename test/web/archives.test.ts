@@ -39,6 +39,20 @@ test("The page for imports takes an archive, and shows how far it is", async () 
   expect((await alice.get(`/api/v1/accounts/${alice.id}/statuses`)).json).toHaveLength(3);
 });
 
+test("An archive that is uploaded can also bring the profile, and its posts for followers only", async () => {
+  await visitor.get(IMPORT);
+  expect(visitor.formTo(`${IMPORT}/archive`).fields).not.toContainAnyKeys(["profile", "for_followers"]);
+  const actor = { ...(mastodonArchive([])["actor.json"] as object), name: "Alice of old" };
+  const path = await archives.zip(mastodonArchive([archivedPost(50)], { "actor.json": actor }));
+  const archive = new File([readFileSync(path)], "mine.zip");
+  await visitor.press("Import posts", { archive, profile: "1", for_followers: "1" });
+  await server.drain();
+  expect((await visitor.get(IMPORT)).text).toContain("1 of 1 done Public posts are imported for followers only.");
+  expect((await alice.get("/api/v1/accounts/verify_credentials")).json.display_name).toBe("Alice of old");
+  const [post] = (await alice.get(`/api/v1/accounts/${alice.id}/statuses?limit=1`)).json;
+  expect(post).toMatchObject({ content: "<p>Post 50</p>", visibility: "private" });
+});
+
 test("The page for imports says beside the field what is wrong with an archive", async () => {
   const { text } = await visitor.get(IMPORT);
   expect(text).toContain("at most 1 GB");

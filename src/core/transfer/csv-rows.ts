@@ -61,14 +61,21 @@ const HAS_INBOX = `
   SELECT 1 FROM accounts a
   WHERE a.id = +$id AND (a.domain IS NULL OR EXISTS (SELECT 1 FROM remote_accounts r WHERE r.account_id = a.id))`;
 
+/** Posts that the user has imported from an archive of another server, by their addresses there. */
+const IMPORTED_FROM = `
+  SELECT s.id FROM imported_statuses i JOIN statuses s ON s.id = i.status_id
+  WHERE i.account_id = +$accountId AND i.uri = +$address AND s.reblog_of_id IS NULL`;
+
 /** The id of an account or status that is known here; null if it is unknown, or for other subjects. */
-export function knownSubject(ctx: Context, subject: Subject): number | null {
+export function knownSubject(ctx: Context, accountId: number, subject: Subject): number | null {
   if (subject.type === "other") return null;
   if (subject.type === "account") {
     const id = lookupAccount(ctx, subject.address)?.id ?? null;
     return id !== null && subject.isFollowed && ctx.db.get(HAS_INBOX, { id }) === null ? null : id;
   }
-  return ctx.db.get<{ id: number }>(STATUS_AT, { address: subject.address })?.id ?? null;
+  const { address } = subject;
+  const imported = ctx.db.get<{ id: number }>(IMPORTED_FROM, { accountId, address });
+  return (imported ?? ctx.db.get<{ id: number }>(STATUS_AT, { address }))?.id ?? null;
 }
 
 /** A row whose subject is known. */

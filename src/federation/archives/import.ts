@@ -18,8 +18,10 @@ import {
 } from "../../core/transfer/imported-parts.ts";
 import { type Importer, storeArchivedPost } from "../../core/transfer/imported-posts.ts";
 import { importsFolder } from "../../core/transfer/uploaded-archives.ts";
+import type { Visibility } from "../../core/visibility.ts";
 import { VIDEO_BYTES } from "../../core/media/limits.ts";
 import type { Tx } from "../../db/open.ts";
+import type { ArchiveChoices } from "../../db/queue.ts";
 import { lockFile } from "../../db/file-lock.ts";
 import { Refusal } from "../../errors.ts";
 import { ReadingCancelled, type Archive } from "../../lib/archives/archive.ts";
@@ -41,12 +43,10 @@ export interface ImportProgress {
   bookmarks: number;
 }
 
-export interface ImportOptions {
+export interface ImportOptions extends ArchiveChoices {
   accountId: number;
   /** Reads and counts, and changes nothing. */
   isDryRun: boolean;
-  /** Also takes over the name, the text, the fields and the pictures of the profile. */
-  withProfile: boolean;
   pace: Pace;
   onProgress(progress: ImportProgress): void;
   /** Whether the user has cancelled the import. Asked before each slice, and before each part of the archive is read. */
@@ -137,6 +137,7 @@ class ImportRun {
     const plan = await planImport(this.ctx, this.importer.id, this.archive, this.source, (items) =>
       this.slicesOf(items),
     );
+    plan.forFollowers = this.source.isProtected ? "protected" : this.options.forFollowers ? "chosen" : null;
     this.progress.plan = plan;
     if (this.options.isDryRun) return this.progress;
     const stored = await this.storeFiles(plan);
@@ -207,7 +208,8 @@ class ImportRun {
       if (item.type !== "post") return;
       const post = withStoredFiles(this.archive, this.source, item, stored);
       if (post === null) return;
-      if (!storeArchivedPost(this.ctx, tx, this.importer, post)) return;
+      const visibility = this.visibilityOf(post.visibility);
+      if (!storeArchivedPost(this.ctx, tx, this.importer, { ...post, visibility })) return;
       // A file belongs to one post.
       for (const { name } of post.files) stored.delete(name);
       this.progress.posts += 1;
@@ -216,7 +218,9 @@ class ImportRun {
 
   private async storeBoosts(): Promise<void> {
     await this.inSlices(this.source.items(), (tx, item) => {
-      if (item.type === "boost" && storeArchivedBoost(this.ctx, tx, this.importer, item)) this.progress.boosts += 1;
+      if (item.type !== "boost") return;
+      const visibility = this.visibilityOf(item.visibility);
+      if (storeArchivedBoost(this.ctx, tx, this.importer, { ...item, visibility })) this.progress.boosts += 1;
     });
   }
 
@@ -255,6 +259,10 @@ class ImportRun {
       begun = performance.now();
     }
     if (slice.length > 0) yield slice;
+  }
+
+  private visibilityOf(written: Visibility): Visibility {
+    return this.progress.plan?.forFollowers && written !== "direct" ? "private" : written;
   }
 
   private checkStopping(): void {

@@ -24,6 +24,8 @@ export interface ImportPlan {
   skippedFiles: Counts<FileSkipReason>;
   favourites: number;
   bookmarks: number;
+  /** Whether public posts are imported for followers only: because the archive says that only they saw them, or by choice. */
+  forFollowers: "protected" | "chosen" | null;
 }
 
 /** Reads the whole list of posts, in groups between which others have their turn. */
@@ -44,6 +46,7 @@ export async function planImport(
     skippedFiles: {},
     favourites: 0,
     bookmarks: 0,
+    forFollowers: null,
   };
   for await (const slice of slicesOf(source.items())) {
     for (const item of slice) count(ctx, accountId, archive, source, plan, item);

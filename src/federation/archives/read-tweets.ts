@@ -53,6 +53,16 @@ export function readTweet(item: unknown, folder: string, now: number): ArchiveIt
   };
 }
 
+/** Reads an entry of `data/protected-history.js`. */
+export function readProtection(item: unknown): { at: number; isProtected: boolean } | null {
+  const change = isJson(item) ? item.protectedHistory : null;
+  if (!isJson(change)) return null;
+  return {
+    at: Date.parse(stringOf(change.protectedAt, 40)) || 0,
+    isProtected: stringOf(change.action, 20).toLowerCase() === "protect",
+  };
+}
+
 function idOf(value: unknown): string | null {
   const id = stringOf(value, 20);
   return /^\d+$/.test(id) ? id : null;

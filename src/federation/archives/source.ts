@@ -5,13 +5,15 @@ import type { ArchiveItem } from "./items.ts";
 import { readOwner, UNKNOWN_OWNER, type ArchiveOwner } from "./owner.ts";
 import { readAddress, readOutboxItem } from "./read-outbox.ts";
 import { readPixelfedStatus } from "./read-pixelfed.ts";
-import { readTweet } from "./read-tweets.ts";
+import { readProtection, readTweet } from "./read-tweets.ts";
 
 /** The posts of an archive, in whichever format it is. */
 export interface PostSource {
   /** The folder in the archive to which the names of files are relative: empty, or with a slash at its end. */
   folder: string;
   owner: ArchiveOwner;
+  /** Whether only followers could see the account when the archive was written. */
+  isProtected: boolean;
   /** Reads all posts and boosts again, without holding more than one. */
   items(): AsyncGenerator<ArchiveItem>;
   /** The addresses in a list of the archive; none if it has no such list. */
@@ -48,6 +50,7 @@ async function outboxSource(archive: Archive, name: string, now: number): Promis
   return {
     folder,
     owner,
+    isProtected: false,
     items: async function* () {
       for await (const item of jsonItems(archive.document(name), "orderedItems"))
         yield readOutboxItem(item, owner, now);
@@ -62,10 +65,16 @@ async function outboxSource(archive: Archive, name: string, now: number): Promis
   };
 }
 
-function tweetSource(archive: Archive, names: readonly string[], folder: string, now: number): PostSource {
+async function tweetSource(
+  archive: Archive,
+  names: readonly string[],
+  folder: string,
+  now: number,
+): Promise<PostSource> {
   return {
     folder: "",
     owner: UNKNOWN_OWNER,
+    isProtected: await isProtected(archive, `${folder}protected-history.js`),
     items: async function* () {
       for (const name of names) {
         for await (const item of jsonItems(archive.document(name), "")) yield readTweet(item, folder, now);
@@ -75,10 +84,22 @@ function tweetSource(archive: Archive, names: readonly string[], folder: string,
   };
 }
 
+/** Twitter lists when the account was protected, and when no longer, in the last six months. */
+async function isProtected(archive: Archive, history: string): Promise<boolean> {
+  if (!archive.files.has(history)) return false;
+  let latest = { at: 0, isProtected: false };
+  for await (const item of jsonItems(archive.document(history), "")) {
+    const change = readProtection(item);
+    if (change && change.at >= latest.at) latest = change;
+  }
+  return latest.isProtected;
+}
+
 function pixelfedSource(archive: Archive, name: string, now: number): PostSource {
   return {
     folder: folderOf(name),
     owner: UNKNOWN_OWNER,
+    isProtected: false,
     items: async function* () {
       for await (const item of jsonItems(archive.document(name), "")) yield readPixelfedStatus(item, now);
     },

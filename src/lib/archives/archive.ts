@@ -29,7 +29,7 @@ export interface Archive {
 
 /** Whether a file may be a document that is read, by its name: those of the exports that Linnet knows. */
 export function isDocument(name: string): boolean {
-  return /(?:^|\/)(?:outbox|actor|likes|bookmarks|pixelfed-statuses|tweets?(?:-part\d+)?|account)\.(?:json|js)$/.test(
-    name,
-  );
+  const documents =
+    /(?:^|\/)(?:outbox|actor|likes|bookmarks|pixelfed-statuses|tweets?(?:-part\d+)?|protected-history)\.(?:json|js)$/;
+  return documents.test(name);
 }

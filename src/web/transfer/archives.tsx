@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { importUploadedArchive, UPLOADED_ARCHIVE_BYTES } from "../../core/transfer/archive-imports.ts";
 import { exportArchive } from "../../federation/archives/export.ts";
 import { StoredFile } from "../../lib/files.ts";
-import { ActionButton, FileField, Form, type FormProblems, problemsOf } from "../page/forms.tsx";
+import { ActionButton, Checkbox, FileField, Form, type FormProblems, problemsOf } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { transferTexts } from "./texts.ts";
@@ -25,7 +25,10 @@ export function archiveImport(pages: Pages, showImports: Show, afterwards: strin
       const problem = page.texts(transferTexts).chooseFile;
       if (!(file instanceof StoredFile)) return showImports(page, { fields: { archive: problem }, status: 422 });
       try {
-        await importUploadedArchive(page.ctx, page.session.accountId, file);
+        await importUploadedArchive(page.ctx, page.session.accountId, file, {
+          withProfile: page.isChecked("profile"),
+          forFollowers: page.isChecked("for_followers"),
+        });
         return page.redirect(afterwards);
       } catch (error) {
         const { problem: sentence, ...rest } = problemsOf(page, error);
@@ -48,6 +51,18 @@ export function ArchiveImport({ page, problems }: { page: UserPage; problems: Fo
           help={texts.archiveFileHelp(UPLOADED_ARCHIVE_BYTES / 1024 ** 3, `linnet import archive`)}
           error={problems.fields["archive"]}
           accept=".zip,.gz,.tgz,.json,application/zip,application/gzip,application/json"
+        />
+        <Checkbox
+          name="profile"
+          label={texts.withProfile}
+          help={texts.withProfileHelp}
+          checked={page.isChecked("profile")}
+        />
+        <Checkbox
+          name="for_followers"
+          label={texts.forFollowers}
+          help={texts.forFollowersHelp}
+          checked={page.isChecked("for_followers")}
         />
         <button class="primary">{texts.startArchive}</button>
       </Form>

@@ -130,7 +130,7 @@ function Imports({ page }: { page: UserPage }) {
 function Import({ page, row }: { page: UserPage; row: ImportRow }) {
   const { messages } = page;
   const texts = page.texts(transferTexts);
-  const { id, kind, mode, state, total, done, failed, error } = row;
+  const { id, kind, mode, state, total, done, failed, error, for_followers: forFollowers } = row;
   const shown = (count: number) => count.toLocaleString(messages.locale);
   const notes = [texts.states[state], ...(mode === "replace" ? [texts.replaced] : [])].join(", ");
   return (
@@ -156,6 +156,7 @@ function Import({ page, row }: { page: UserPage; row: ImportRow }) {
         {total !== null && texts.progress(shown(done), shown(total))}
         {failed > 0 && ` · ${texts.failedRows(failed, shown(failed))}`}
       </p>
+      {forFollowers === 1 && <p class="help">{texts.areForFollowers}</p>}
       {state === "running" && total !== null && (
         <progress max={total} value={done + failed} aria-label={texts.kinds[kind]} />
       )}

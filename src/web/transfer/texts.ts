@@ -58,6 +58,12 @@ export const transferTexts = textsIn(
     archiveFile: "Archive",
     archiveFileHelp: (gigabytes: number, command: string) =>
       `.zip, .tar.gz or .json, at most ${gigabytes} GB. The owner of the server can import larger ones, and see what would be left out, with the command “${command}”.`,
+    withProfile: "Also take over the profile",
+    withProfileHelp: "The name, text, fields and pictures replace yours. Servers with your followers learn of that.",
+    forFollowers: "Import public posts for followers only",
+    forFollowersHelp:
+      "Posts of Twitter always are if the archive says that the account was protected. It knows only the last six months.",
+    areForFollowers: "Public posts are imported for followers only.",
     startArchive: "Import posts",
     archiveExport: "All your posts",
     archiveExportHelp:
@@ -157,6 +163,12 @@ export const transferTexts = textsIn(
     archiveFile: "Archiv",
     archiveFileHelp: (gigabytes, command) =>
       `.zip, .tar.gz oder .json, höchstens ${gigabytes} GB. Größere importiert die Person, die den Server betreibt, mit dem Befehl „${command}“, der auch vorher zeigt, was fehlen würde.`,
+    withProfile: "Auch das Profil übernehmen",
+    withProfileHelp: "Name, Text, Felder und Bilder ersetzen deine. Die Server deiner Follower erfahren davon.",
+    forFollowers: "Öffentliche Beiträge nur für Follower importieren",
+    forFollowersHelp:
+      "Das gilt immer für Beiträge von Twitter, wenn das Konto laut Archiv geschützt war. Es kennt nur die letzten sechs Monate.",
+    areForFollowers: "Öffentliche Beiträge werden nur für Follower importiert.",
     startArchive: "Beiträge importieren",
     archiveExport: "Alle deine Beiträge",
     archiveExportHelp:
@@ -255,6 +267,13 @@ export const transferTexts = textsIn(
     archiveFile: "Archive",
     archiveFileHelp: (gigabytes, command) =>
       `.zip, .tar.gz ou .json, ${gigabytes} Go au plus. La personne qui gère le serveur peut en importer de plus grandes, et voir ce qui manquerait, avec la commande « ${command} ».`,
+    withProfile: "Reprendre aussi le profil",
+    withProfileHelp:
+      "Le nom, le texte, les champs et les images remplacent les vôtres. Les serveurs de vos abonnés en sont informés.",
+    forFollowers: "Importer les messages publics pour les abonnés seulement",
+    forFollowersHelp:
+      "C’est toujours le cas des messages de Twitter si, selon l’archive, le compte était protégé. Elle ne connaît que les six derniers mois.",
+    areForFollowers: "Les messages publics sont importés pour les abonnés seulement.",
     startArchive: "Importer les messages",
     archiveExport: "Tous vos messages",
     archiveExportHelp:

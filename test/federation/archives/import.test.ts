@@ -15,6 +15,7 @@ import { readTweet } from "../../../src/federation/archives/read-tweets.ts";
 import type { ImportProgress } from "../../../src/federation/archives/import.ts";
 import type { Client, Json } from "../../support/client.ts";
 import { remoteAuthor, storeFrom } from "../../support/remote-statuses.ts";
+import { Transfer } from "../../support/imports.ts";
 import { serverForAllTests } from "../../support/setup.ts";
 import { pictureFile } from "../../support/uploads.ts";
 
@@ -294,6 +295,48 @@ describe("An import", () => {
     const again = await runImport(server, alice, path);
     expect(again).toMatchObject({ posts: 0, plan: { known: 2, posts: 0 } });
     expect(await postsOf(alice)).toHaveLength(1);
+  });
+
+  const protection = (...actions: string[]) =>
+    `window.YTD.protected_history.part0 = ${JSON.stringify(
+      actions.map((action, at) => ({ protectedHistory: { action, protectedAt: `2024-01-0${9 - at}T12:00:00.000Z` } })),
+    )}`;
+
+  test.each([
+    ["protected", "private", protection("Protect", "Unprotect", "Protect")],
+    [null, "public", protection("Unprotect", "Protect")],
+    [null, "public", "window.YTD.protected_history.part0 = [ ]"],
+  ] as const)("of tweets whose last protection is %p makes them %s", async (forFollowers, visibility, history) => {
+    const files = {
+      "twitter/data/tweets.js": `window.YTD.tweets.part0 = [${JSON.stringify({ tweet: TWEET })}]`,
+      "twitter/data/protected-history.js": history,
+    };
+    for (const path of [await archives.tar(files), await archives.zip(files)]) {
+      const { plan } = await runImport(server, alice, path, { isDryRun: true });
+      expect(plan).toMatchObject({ posts: 1, forFollowers });
+    }
+    await runImport(server, alice, await archives.zip(files));
+    expect(await postsOf(alice)).toMatchObject([{ content: "<p>Hello</p>", visibility }]);
+  });
+
+  test("for followers only opens no post to others, and nothing that is for fewer", async () => {
+    const visibilities = ["public", "unlisted", "private", "direct"] as const;
+    const items = visibilities.map((each, n) => archivedPost(n, AUDIENCES[each]));
+    const { uri } = await (await server.person(`bob${users}`)).publish("Known");
+    const boost = { ...archivedPost(9), id: `${OLD_ACTOR}/9/activity`, type: "Announce", object: uri };
+    await runImport(server, alice, await archives.zip(mastodonArchive([...items, boost])), { forFollowers: true });
+    const found = (await postsOf(alice)).map(({ visibility }) => visibility);
+    expect(found.toSorted()).toEqual(["direct", "private", "private", "private", "private"]);
+  });
+
+  test("of bookmarks finds the posts of an archive by their former addresses, and asks no server", async () => {
+    await runImport(server, alice, await archives.zip(mastodonArchive([archivedPost(1), archivedPost(2)])));
+    const transfer = new Transfer(() => server, alice);
+    expect(await transfer.run(`${OLD_ACTOR}/statuses/2`)).toMatchObject({ kind: "bookmarks", done: 1, failed: 0 });
+    expect((await alice.get("/api/v1/bookmarks")).json).toMatchObject([{ content: "<p>Post 2</p>" }]);
+    const bob = await server.person(`bob${users}`);
+    const ofBob = new Transfer(() => server, bob);
+    expect(await ofBob.run(`${OLD_ACTOR}/statuses/1`)).toMatchObject({ done: 0, failed: 1 });
   });
 
   test("as a dry run counts everything, and changes nothing", async () => {

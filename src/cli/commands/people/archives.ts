@@ -5,7 +5,12 @@ import { pipeline } from "node:stream/promises";
 import type { Context } from "../../../context.ts";
 import { Refusal } from "../../../errors.ts";
 import { exportArchive, type ExportProgress } from "../../../federation/archives/export.ts";
-import { importArchive, type ImportProgress, type Pace } from "../../../federation/archives/import.ts";
+import {
+  importArchive,
+  type ImportOptions,
+  type ImportProgress,
+  type Pace,
+} from "../../../federation/archives/import.ts";
 import type { Counts, ImportPlan } from "../../../federation/archives/plan.ts";
 import { renameDurably } from "../../../lib/files.ts";
 import { bytesText, counted, Progress } from "../../backup/progress.ts";
@@ -22,19 +27,23 @@ export const importCommands = {
   "import archive": command({
     summary: "Imports the old posts of a user from an archive of Mastodon, Akkoma, Pleroma, Pixelfed or Twitter",
     details: `The posts keep their dates, threads, media, warnings and visibility. Nobody is notified, and no other server learns of
-them. Polls become text. Boosts, favourites and bookmarks are imported if this server knows the post. A server may run
-meanwhile. An import that was interrupted continues when it runs again; a second one adds nothing.`,
+them. Polls become text. Posts of a protected Twitter account are for followers only. Boosts, favourites and bookmarks are
+imported if this server knows the post. A server may run meanwhile. An import that was interrupted continues when it runs
+again; a second one adds nothing.`,
     args: { file: argument("a .zip, .tar.gz or .json file") },
     options: {
       user: requiredOption("NAME", "the name of the user", filled),
       profile: flag(
         "also takes over the name, text, fields and pictures of the profile, which followers' servers learn",
       ),
+      "followers-only": flag("imports public posts for followers only"),
       "dry-run": flag("only reports what would be imported, and what not"),
     },
-    run: async ({ file }, { user, profile, "dry-run": isDryRun }) => {
+    run: async ({ file }, { user, profile: withProfile, "followers-only": forFollowers, "dry-run": isDryRun }) => {
       await fileNamed(file);
-      await withData((ctx) => runImport(ctx, file, userNamed(ctx, user).account_id, isDryRun, profile));
+      await withData((ctx) =>
+        runImport(ctx, file, { accountId: userNamed(ctx, user).account_id, isDryRun, withProfile, forFollowers }),
+      );
     },
   }),
 };
@@ -71,24 +80,20 @@ async function runExport(ctx: Context, file: string, accountId: number): Promise
 async function runImport(
   ctx: Context,
   file: string,
-  accountId: number,
-  isDryRun: boolean,
-  withProfile: boolean,
+  choices: Pick<ImportOptions, "accountId" | "isDryRun" | "withProfile" | "forFollowers">,
 ): Promise<void> {
   // The processes that read the media inherit it.
   setPriority(constants.priority.PRIORITY_LOW);
   const shown = new Progress();
   try {
     const result = await importArchive(ctx, file, {
-      accountId,
-      isDryRun,
-      withProfile,
+      ...choices,
       pace: PACE,
       isCancelled: () => false,
       onProgress: (progress) => shown.update(() => progressText(progress)),
     });
     shown.clear();
-    for (const line of isDryRun ? planned(result.plan!) : done(result)) shown.say(line);
+    for (const line of choices.isDryRun ? planned(result.plan!) : done(result)) shown.say(line);
   } finally {
     shown.clear();
   }
@@ -104,6 +109,7 @@ function planned(plan: ImportPlan): string[] {
   return [
     `The archive has ${counted(plan.posts, "new post")} with ${counted(plan.files.size, "file")} (${bytesText(plan.bytes)}).`,
     `It also has ${counted(plan.boosts, "boost")}, ${counted(plan.favourites, "favourite")} and ${counted(plan.bookmarks, "bookmark")}. Those of posts that this server knows are imported.`,
+    ...audienceLines(plan),
     ...skippedLines(plan, "would be"),
     "Nothing was changed.",
   ];
@@ -112,8 +118,15 @@ function planned(plan: ImportPlan): string[] {
 function done({ plan, posts, files, boosts, favourites, bookmarks }: ImportProgress): string[] {
   return [
     `Imported ${counted(posts, "post")} with ${counted(files, "file")}, ${counted(boosts, "boost")}, ${counted(favourites, "favourite")} and ${counted(bookmarks, "bookmark")}.`,
+    ...audienceLines(plan!),
     ...skippedLines(plan!, "was"),
   ];
+}
+
+function audienceLines({ forFollowers }: ImportPlan): string[] {
+  if (forFollowers === null) return [];
+  const reason = forFollowers === "protected" ? ", since the account was protected" : "";
+  return [`Public posts are imported for followers only${reason}.`];
 }
 
 function skippedLines({ known, skipped, skippedFiles }: ImportPlan, verb: string): string[] {

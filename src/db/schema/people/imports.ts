@@ -15,6 +15,7 @@ export const imports = sqliteTable("imports", {
   error: text(),
   created_at: integer().notNull(),
   ended_at: integer(),
+  for_followers: integer().notNull().default(0),
 });
 
 export const importRows = sqliteTable("import_rows", {
