@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as german from "../../src/web/i18n/errors-de.ts";
 import * as french from "../../src/web/i18n/errors-fr.ts";
-import { describeIn, translate } from "../../src/web/i18n/error-messages.ts";
+import { describeIn, onPage, reasonsOf, translate } from "../../src/web/i18n/error-messages.ts";
+import { formErrors } from "../../src/web/i18n/form-errors.ts";
 
 const LANGUAGES = { de: german, fr: french };
 const codes = Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[];
@@ -63,6 +64,34 @@ test("the description of a field's error is translated without the field", () =>
   expect(describeIn("can't be blank", "de")).toBe("darf nicht leer sein");
   expect(describeIn("can't be blank", "fr")).toBe("ne peut pas être vide");
   expect(describeIn("not in the list", "de")).toBe("not in the list");
+});
+
+describe("Forms", () => {
+  test("show each reason as a sentence without the API's words", () => {
+    const message = "Validation failed: Title can't be blank, Context can't be blank, Choices contain duplicate items";
+    expect(reasonsOf(message)).toEqual([
+      "Title can't be blank",
+      "Context can't be blank",
+      "Choices contain duplicate items",
+    ]);
+    expect(onPage(message, "en")).toBe(
+      "Fill this in. Choose at least one place. Two choices are the same. Change one of them.",
+    );
+    expect(onPage(message, "de")).toBe(
+      "Fülle dieses Feld aus. Wähle mindestens einen Ort. Zwei Antworten sind gleich. Ändere eine davon.",
+    );
+    expect(onPage("Record not found", "fr")).toContain("plus ici");
+    expect(onPage("Validation failed: Not in the list", "en")).toBe("Not in the list.");
+  });
+
+  test("know the same sentences in each language, and no values that the API doesn't give", () => {
+    const values = (text: string): string[] => text.match(/\{\w+\}/g) ?? [];
+    const [known, ...others] = (["en", ...codes] as const).map((code) => formErrors[code] as Record<string, string>);
+    for (const [english, sentence] of [known!, ...others].flatMap((errors) => Object.entries(errors))) {
+      expect([english, values(sentence).filter((value) => !values(english).includes(value))]).toEqual([english, []]);
+    }
+    expect(others.flatMap(Object.keys).filter((english) => !Object.hasOwn(known!, english))).toEqual([]);
+  });
 });
 
 /** Files whose errors only appear on the command line, which is in English. */

@@ -75,9 +75,38 @@ test("a refused form keeps what was typed, and says why", async () => {
   const before = await me();
   const note = `<b>${"x".repeat(600)}`;
   const { status, text, forms } = await visitor.press("Speichern", { display_name: "New name", note });
-  expect([status, text]).toEqual([422, expect.stringContaining("höchstens 500 Zeichen")]);
+  expect([status, text]).toEqual([422, expect.stringContaining("Höchstens 500 Zeichen")]);
   expect(forms[0]!.fields).toMatchObject({ display_name: "New name", note });
   expect(await me()).toEqual(before);
+});
+
+test("a refused profile says beside each field what is wrong with it", async () => {
+  const { html: form } = await visitor.get(PROFILE);
+  expect(form).not.toContain(" maxlength=");
+  const refused = await visitor.press("Save", {
+    display_name: "x".repeat(31),
+    field_name_0: "Site",
+    field_value_0: "y".repeat(256),
+    field_value_1: "without a name",
+    header_description: "z".repeat(1501),
+  });
+  for (const [field, reason] of [
+    ["display_name", "This is too long. Use at most 30 characters."],
+    ["field_value_0", "This is too long. Use at most 255 characters."],
+    ["field_name_1", "Give this field a name"],
+    ["header_description", "This is too long."],
+  ]) {
+    expect(refused.html).toContain(`id="${field}-about" role="alert">${reason}`);
+  }
+  const picture = await visitor.press("Save", {
+    display_name: "x",
+    field_value_0: "",
+    field_value_1: "",
+    header_description: "",
+    avatar: await pictureFile(),
+    header: new File(["no picture"], "letter.docx"),
+  });
+  expect(picture.html).toMatch(/id="header-about" role="alert">[^<]*no image of these kinds: JPEG/);
 });
 
 test("the browser scrolls to the first field that was refused", async () => {

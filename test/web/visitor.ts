@@ -62,8 +62,9 @@ export class Visitor {
   }
 
   /** Submits a form with files. */
-  async upload(path: string, fields: Fields): Promise<Seen> {
+  async upload(path: string, fields: Fields, files: readonly File[] = []): Promise<Seen> {
     const body = new FormData();
+    for (const file of files) body.append("files[]", file);
     for (const [name, value] of Object.entries(fields)) if (value !== undefined) body.set(name, value);
     return this.send("POST", path, body, this.formHeaders({}));
   }

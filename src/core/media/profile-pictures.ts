@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { Refusal } from "../../errors.ts";
 import type { Crop, ProcessedAvatar } from "../../lib/media/images.ts";
 import { imageSource, tooLarge } from "./inspect.ts";
 import { AVATAR_BYTES } from "./limits.ts";
@@ -10,6 +11,16 @@ type PictureKind = "avatar" | "header";
 export interface ProfilePicture {
   file: string;
   still: string;
+}
+
+/** One of two pictures was refused. Apps get the same sentence for both; a page says which one it was. */
+export class PictureRefusal extends Refusal {
+  constructor(
+    readonly picture: PictureKind,
+    { kind, message }: Refusal,
+  ) {
+    super(kind, message);
+  }
 }
 
 /** Reads, checks and stores the new pictures of a profile; the caller writes the row. Both are read before one is stored. */
@@ -34,8 +45,12 @@ async function inspectPicture(
   file: File,
   crop: Crop | undefined,
 ): Promise<ProcessedAvatar> {
-  if (file.size > AVATAR_BYTES) throw tooLarge(kind === "avatar" ? "Avatar file" : "Header file", AVATAR_BYTES);
-  return ctx.media.run(accountId, "processAvatar", await imageSource(file), kind, crop);
+  try {
+    if (file.size > AVATAR_BYTES) throw tooLarge(kind === "avatar" ? "Avatar file" : "Header file", AVATAR_BYTES);
+    return await ctx.media.run(accountId, "processAvatar", await imageSource(file), kind, crop);
+  } catch (error) {
+    throw error instanceof Refusal ? new PictureRefusal(kind, error) : error;
+  }
 }
 
 async function storePicture(ctx: Context, kind: PictureKind, picture: ProcessedAvatar): Promise<ProfilePicture> {

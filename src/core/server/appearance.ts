@@ -19,20 +19,23 @@ export interface Appearance {
 const DEFAULT: Appearance = { accent: null, css: "", isIndexed: true, allowsAi: true };
 const NAME = "appearance";
 /** In UTF-16 units. */
-export const MAX_CSS = 20_000;
+const MAX_CSS = 20_000;
 
 export function findAppearance(db: Reads): Appearance {
   const stored = stateOf(db, NAME);
   return stored === null ? DEFAULT : (JSON.parse(stored) as Appearance);
 }
 
-/** @throws ValidationRefusal */
 export function setAppearance(ctx: Context, appearance: Appearance): void {
-  const { accent, css } = appearance;
+  checkAppearance(appearance);
+  ctx.db.transaction((tx) => setState(tx, NAME, JSON.stringify(appearance)));
+}
+
+/** @throws ValidationRefusal */
+export function checkAppearance({ accent, css }: Appearance): void {
   if (accent !== null && !parseColor(accent)) throw problem("accent", "must be a colour such as #ad2140");
   if (css.length > MAX_CSS) throw problem("css", `is too long (maximum is ${MAX_CSS} characters)`);
   if (loadsFiles(css)) throw problem("css", "must not load files: remove @import, url() and backslashes");
-  ctx.db.transaction((tx) => setState(tx, NAME, JSON.stringify(appearance)));
 }
 
 function problem(field: string, description: string): ValidationRefusal {

@@ -172,17 +172,24 @@ interface Content {
 
 /** Checks what a status must have, how long it may be (including the spoiler text), and what can't be combined. */
 export function checkContent(content: Content, maxCharacters: number): void {
-  const { text, spoilerText, mediaIds, poll } = content;
+  const { text, mediaIds, poll } = content;
   if (text.trim() === "" && needsText(content)) throw blank();
-  if (countCharacters(text, spoilerText) > maxCharacters) {
-    throw validationFailed(`Text character limit of ${maxCharacters} exceeded`);
-  }
+  checkCharacters(content, maxCharacters);
   if (mediaIds.length > MAX_ATTACHMENTS) {
     throw validationFailed(`Cannot attach more than ${MAX_ATTACHMENTS} files`);
   }
   if (!poll) return;
   if (mediaIds.length > 0) throw validationFailed("Cannot attach files to a post with a poll");
   checkPoll(poll);
+}
+
+/** Checks the length of a draft that replaces a scheduled one. */
+export function checkLength({ config }: Context, draft: Draft): void {
+  checkCharacters(draft, config.maxCharacters);
+}
+
+function checkCharacters({ text, spoilerText }: Pick<Content, "text" | "spoilerText">, most: number): void {
+  if (countCharacters(text, spoilerText) > most) throw validationFailed(`Text character limit of ${most} exceeded`);
 }
 
 function needsText({ mediaIds, isQuote }: Content): boolean {

@@ -4,7 +4,7 @@ import { Keyset, type Page } from "../../db/keyset.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { notFound, Refusal, refuseWhere } from "../../errors.ts";
-import { checkDraft, type CheckedDraft, type Draft, recheckDraft } from "./drafts.ts";
+import { checkDraft, checkLength, type CheckedDraft, type Draft, recheckDraft } from "./drafts.ts";
 import { type PublishResult, resultOfKey, moveKey, rememberKey } from "./idempotency.ts";
 import { releaseMedia, reserveMedia } from "../media/attachments.ts";
 import type { MediaRow } from "../media/states.ts";
@@ -43,25 +43,14 @@ export function schedule(
   if (repeated) return repeated;
   const checked = checkDraft(ctx, accountId, draft);
   return ctx.db.transaction((tx) => {
-    const rechecked = recheckDraft(ctx, accountId, checked);
-    const { contentType, sensitive, visibility, localOnly, language, quotePolicy } = rechecked;
-    const policy = newPolicy(rechecked.defaultPolicies, visibility, rechecked.policy);
+    const stored = storedDraft(draft, recheckDraft(ctx, accountId, checked));
     checkTime(ctx, tx, accountId, scheduledAt, null);
     const { lastInsertRowid: scheduledId } = tx.run(
       "INSERT INTO scheduled_statuses (account_id, app_id, draft, scheduled_at, created_at) VALUES ($accountId, $appId, $draft, $scheduledAt, $now)",
       {
         accountId,
         appId: author.appId,
-        draft: JSON.stringify({
-          ...draft,
-          contentType,
-          sensitive,
-          visibility,
-          localOnly,
-          language,
-          quotePolicy,
-          policy,
-        } satisfies Draft),
+        draft: stored,
         scheduledAt,
         now: ctx.clock.now(),
       },
@@ -71,6 +60,23 @@ export function schedule(
     if (idempotencyKey) rememberKey(ctx, tx, accountId, idempotencyKey, { scheduledId });
     return { scheduledId };
   });
+}
+
+/** A draft as JSON, with the author's present defaults. */
+function storedDraft(draft: Draft, checked: CheckedDraft): string {
+  const { contentType, sensitive, visibility, localOnly, language, quotePolicy, defaultPolicies } = checked;
+  const policy = newPolicy(defaultPolicies, visibility, checked.policy);
+  const stored: Draft = {
+    ...draft,
+    contentType,
+    sensitive,
+    visibility,
+    localOnly,
+    language,
+    quotePolicy,
+    policy,
+  };
+  return JSON.stringify(stored);
 }
 
 /** Each new time enqueues a job; a job whose time isn't the row's finds nothing to do. */
@@ -128,6 +134,43 @@ export function reschedule(ctx: Context, accountId: number, id: number | null, s
   ctx.db.transaction((tx) => {
     checkTime(ctx, tx, accountId, scheduledAt, row.id);
     tx.run("UPDATE scheduled_statuses SET scheduled_at = $scheduledAt WHERE id = +$id", { scheduledAt, id: row.id });
+    enqueuePublishing(ctx, tx, row.id, scheduledAt);
+  });
+}
+
+export function isScheduled(ctx: Context, accountId: number, id: number): boolean {
+  const sql = "SELECT 1 FROM scheduled_statuses WHERE id = +$id AND account_id = +$accountId";
+  return ctx.db.get(sql, { id, accountId }) !== null;
+}
+
+/** The account's own scheduled status, with its draft and its time. */
+export function scheduledDraft(ctx: Context, accountId: number, id: number | null) {
+  const row = findScheduled(ctx, accountId, id);
+  return { id: row.id, draft: JSON.parse(row.draft) as Draft, scheduledAt: row.scheduled_at };
+}
+
+/** Replaces the draft and the time of a scheduled status; all or nothing. */
+export function changeScheduled(
+  ctx: Context,
+  accountId: number,
+  id: number | null,
+  draft: Draft,
+  scheduledAt: number,
+): void {
+  const row = findScheduled(ctx, accountId, id);
+  checkLength(ctx, draft);
+  const checked = checkDraft(ctx, accountId, draft, row.id);
+  ctx.db.transaction((tx) => {
+    const stored = storedDraft(draft, recheckDraft(ctx, accountId, checked, row.id));
+    checkTime(ctx, tx, accountId, scheduledAt, row.id);
+    const { changes } = tx.run(
+      "UPDATE scheduled_statuses SET draft = $draft, scheduled_at = $scheduledAt WHERE id = +$id",
+      { draft: stored, scheduledAt, id: row.id },
+    );
+    // It was published or cancelled since it was found.
+    if (changes === 0) throw notFound();
+    releaseMedia(ctx, tx, row.id);
+    reserveMedia(tx, row.id, draft.mediaIds);
     enqueuePublishing(ctx, tx, row.id, scheduledAt);
   });
 }

@@ -16,12 +16,12 @@ import { MediaFields } from "./media-fields.tsx";
 import { PollFields } from "./poll.tsx";
 import { composeProblems } from "./problems.ts";
 import { Schedule } from "./schedule.tsx";
-import { editPost, publishedBefore, publishPost } from "./submit.ts";
+import { changeLater, editPost, publishedBefore, publishPost } from "./submit.ts";
 import { composeTexts } from "./texts.ts";
 import { addUploads, FORM_BYTES, removeUpload } from "./uploads.ts";
-import { initialValues, typedValues, type Values } from "./values.ts";
+import { initialValues, typedValues, type Values, withoutGone } from "./values.ts";
 
-const COMPOSE = "/compose";
+export const COMPOSE = "/compose";
 export const SCHEDULED = "/scheduled";
 
 /** The page where users write, answer, quote and edit posts. */
@@ -51,11 +51,16 @@ async function submit(page: UserPage): Promise<Response> {
     const result = await page.ctx.db.whenWritable(() => publishOrEdit(page, values));
     return page.redirect(addressOf(page, result));
   } catch (error) {
-    return composePage(page, values, composeProblems(page, error));
+    const { kept, gone } = withoutGone(page, values);
+    if (gone.length === 0) return composePage(page, values, composeProblems(page, error, values));
+    const texts = page.texts(composeTexts);
+    const problem = gone.map((name) => texts.gone[name]).join(" ");
+    return composePage(page, kept, { problem, fields: {}, status: 422 });
   }
 }
 
 async function publishOrEdit(page: UserPage, values: Values): Promise<PublishResult> {
+  if (values.scheduled !== null) return changeLater(page, values.scheduled, values);
   return values.edited === null ? publishPost(page, values) : { statusId: await editPost(page, values.edited, values) };
 }
 
@@ -68,13 +73,14 @@ function composePage(page: UserPage, values: Values, problems: FormProblems): Re
   const [parent, quoted] = [values.replyTo, values.quoted].map((id) => visibleOriginalOf(page, id));
   const title = titleOf(page, values, parent, quoted);
   const isEdit = values.edited !== null;
+  const isChange = values.scheduled !== null;
   return page.render(
     { title, status: problems.status, wide: true, scripts: [script] },
     <>
       <h1>{title}</h1>
       {parent && <Post page={page} status={{ ...parent, reblog: null }} isPlain isFolded />}
       {quoted && <Post page={page} status={{ ...quoted, reblog: null }} isPlain isFolded />}
-      {quoted?.quote_approval.current_user === "denied" && <Alert>{texts.quoteRefused}</Alert>}
+      {!isEdit && quoted?.quote_approval.current_user === "denied" && <Alert>{texts.quoteRefused}</Alert>}
       <Form page={page} action={COMPOSE} problems={problems} multipart id="compose">
         <Hidden values={hiddenOf(values)} />
         {/* Enter in a field sends a form with its first button. This one keeps what was typed, and publishes nothing. */}
@@ -104,7 +110,7 @@ function composePage(page: UserPage, values: Values, problems: FormProblems): Re
           isProse
           help={texts.warningHelp}
         />
-        <MediaFields page={page} values={values} error={problems.fields["media"]} />
+        <MediaFields page={page} values={values} problems={problems} />
         <div class="triple">
           {!isEdit && (
             <Select
@@ -125,11 +131,11 @@ function composePage(page: UserPage, values: Values, problems: FormProblems): Re
         {!isEdit && (
           <Checkbox name="local_only" label={texts.localOnly} help={texts.localOnlyHelp} checked={values.localOnly} />
         )}
-        <Interaction page={page} values={values.interaction} isEdit={isEdit} />
+        <Interaction page={page} values={values.interaction} isEdit={isEdit || isChange} />
         <PollFields page={page} values={values} error={problems.fields["poll"]} />
         {!isEdit && <Schedule page={page} values={values} error={problems.fields["scheduled_at"]} />}
         <button class="primary" name="do" value="publish">
-          {isEdit ? texts.saveEdit : texts.publish}
+          {isEdit || isChange ? texts.saveEdit : texts.publish}
         </button>
       </Form>
       {!isEdit && (
@@ -148,17 +154,24 @@ function visibleOriginalOf({ ctx, session }: UserPage, id: number | null): Origi
   return status.reblog ?? status;
 }
 
-function titleOf(page: UserPage, { edited }: Values, parent?: OriginalJson, quoted?: OriginalJson): string {
+function titleOf(page: UserPage, { edited, scheduled }: Values, parent?: OriginalJson, quoted?: OriginalJson): string {
   const texts = page.texts(composeTexts);
   if (edited !== null) return texts.edit;
+  if (scheduled !== null) return texts.changeScheduled;
   if (parent) return texts.replyTo(nameOf(parent.account));
   return quoted ? texts.quoteOf(nameOf(quoted.account)) : texts.write;
 }
 
-function hiddenOf({ key, replyTo, quoted, edited }: Values): Record<string, string> {
-  const ids = { in_reply_to: replyTo, quote: quoted, edit: edited };
+/** An edit keeps its visibility. It is in the form for the new post that becomes of it if the old one is deleted. */
+function hiddenOf({ key, replyTo, quoted, edited, scheduled, ...values }: Values): Record<string, string> {
+  const ids = { in_reply_to: replyTo, quote: quoted, edit: edited, scheduled };
   const given = Object.entries(ids).filter(([, id]) => id !== null);
-  return { key, ...Object.fromEntries(given.map(([name, id]) => [name, String(id)])) };
+  const { visibility, localOnly } = values;
+  return {
+    key,
+    ...Object.fromEntries(given.map(([name, id]) => [name, String(id)])),
+    ...(edited !== null && { visibility, local_only: localOnly ? "1" : "" }),
+  };
 }
 
 /** The number of characters so far. The script of the page keeps it current. */

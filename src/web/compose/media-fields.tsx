@@ -1,24 +1,25 @@
 /** @jsxImportSource preact */
 import { ownUploads } from "../../core/media/attachments.ts";
-import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../../core/media/limits.ts";
+import { MAX_ATTACHMENTS } from "../../core/media/limits.ts";
 import type { MediaRow } from "../../core/media/states.ts";
 import { showUpload } from "../../entities/statuses/media.ts";
-import { Checkbox, FileField, TextArea } from "../page/forms.tsx";
+import { Checkbox, FileField, type FormProblems, TextArea } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import { composeTexts } from "./texts.ts";
 import { FOCUSES, focusOf } from "./uploads.ts";
 import type { Values } from "./values.ts";
 
 /** The uploads of a post with what describes them, and a way to add more. */
-export function MediaFields({ page, values, error }: { page: UserPage; values: Values; error: string | undefined }) {
+export function MediaFields({ page, values, problems }: { page: UserPage; values: Values; problems: FormProblems }) {
   const texts = page.texts(composeTexts);
+  const error = problems.fields["media"];
   const rows = ownUploads(page.ctx, page.session.accountId, values.media);
   return (
     <fieldset class="field stack">
       <legend>{texts.media}</legend>
       <input type="hidden" name="media" value={rows.map(({ id }) => id).join(",")} />
       {rows.map((row, at) => (
-        <Upload page={page} row={row} number={at + 1} />
+        <Upload page={page} row={row} number={at + 1} error={problems.fields[`description_${row.id}`]} />
       ))}
       {(rows.length < MAX_ATTACHMENTS || error) && (
         <div class="adding">
@@ -41,7 +42,8 @@ export function MediaFields({ page, values, error }: { page: UserPage; values: V
   );
 }
 
-function Upload({ page, row, number }: { page: UserPage; row: MediaRow; number: number }) {
+function Upload(props: { page: UserPage; row: MediaRow; number: number; error: string | undefined }) {
+  const { page, row, number, error } = props;
   const texts = page.texts(composeTexts);
   const { preview_url } = showUpload(page.ctx, row);
   const typed = page.params[`description_${row.id}`];
@@ -55,8 +57,8 @@ function Upload({ page, row, number }: { page: UserPage; row: MediaRow; number: 
           label={texts.description(number)}
           value={typeof typed === "string" ? typed : (row.description ?? "")}
           rows={2}
-          maxLength={MAX_DESCRIPTION}
           help={texts.descriptionHelp}
+          error={error}
         />
         {row.type !== "audio" && <Focus page={page} row={row} />}
         <button class="small" name="remove" value={row.id} aria-label={texts.removeNumber(number)}>

@@ -1,10 +1,13 @@
+import { MAX_DESCRIPTION } from "../../core/media/limits.ts";
 import { DatabaseLockedRefusal } from "../../errors.ts";
-import { inLanguage } from "../i18n/error-messages.ts";
-import { problemsOf, type FormProblems } from "../page/forms.tsx";
+import { countCharacters } from "../../lib/text/text.ts";
+import { onPage } from "../i18n/error-messages.ts";
+import { type FieldsByReason, type FormProblems, problemsOf } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
+import { composeTexts } from "./texts.ts";
+import type { Values } from "./values.ts";
 
-/** The fields of the form that a refusal is about, by the words of its message. */
-const FIELDS: [field: string, message: RegExp][] = [
+const FIELDS: FieldsByReason = [
   ["poll", /poll|Choices|Deadline/],
   ["scheduled_at", /Scheduled at|scheduled posts/],
   ["media", /attach|Media|media|File|file|Description|Focus/],
@@ -12,15 +15,19 @@ const FIELDS: [field: string, message: RegExp][] = [
 ];
 
 /** The problem beside the field that it is about; above the form if it is about none. */
-export function composeProblems(page: UserPage, error: unknown): FormProblems {
+export function composeProblems(page: UserPage, error: unknown, values: Values): FormProblems {
   if (error instanceof DatabaseLockedRefusal) {
-    return { problem: inLanguage(error.message, page.messages.language), fields: {}, status: 503 };
+    return { problem: onPage(error.message, page.messages.language), fields: {}, status: 503 };
   }
-  const problems = problemsOf(page, error);
-  const { problem } = problems;
-  const field = error instanceof Error && FIELDS.find(([, message]) => message.test(error.message))?.[0];
-  if (!field || problem === undefined) return problems;
-  // Without its beginning, "Validation failed:".
-  const sentence = error.message.startsWith("Validation failed: ") ? problem.slice(problem.indexOf(": ") + 2) : problem;
-  return { status: problems.status, fields: { [field]: sentence } };
+  const problems = problemsOf(page, error, [...descriptionField(page, values), ...FIELDS]);
+  const excess = countCharacters(values.text.trim(), values.spoilerText.trim()) - page.ctx.config.maxCharacters;
+  if (!problems.fields["text"] || excess <= 0) return problems;
+  const text = page.texts(composeTexts).tooLong(excess, excess.toLocaleString(page.messages.locale));
+  return { ...problems, fields: { ...problems.fields, text } };
+}
+
+/** The first description that is too long. */
+function descriptionField(page: UserPage, { media }: Values): FieldsByReason {
+  const name = media.map((id) => `description_${id}`).find((each) => [...page.text(each)].length > MAX_DESCRIPTION);
+  return name === undefined ? [] : [[name, /^Description/]];
 }

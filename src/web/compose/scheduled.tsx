@@ -7,7 +7,7 @@ import { Alert, Notice } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { dateAndTime } from "../page/dates.tsx";
-import { SCHEDULED } from "./compose.tsx";
+import { COMPOSE, SCHEDULED } from "./compose.tsx";
 import { composeTexts } from "./texts.ts";
 
 /** As many as a user may have. */
@@ -63,14 +63,19 @@ function Scheduled({ page, row, files }: { page: UserPage; row: ScheduledRow; fi
         </p>
         {files > 0 && <p class="help">{texts.attached(files)}</p>}
       </div>
-      <ActionButton
-        page={page}
-        action={`${SCHEDULED}/cancel`}
-        values={{ scheduled: String(row.id) }}
-        label={texts.cancelAt(date)}
-      >
-        {texts.cancel}
-      </ActionButton>
+      <div class="side-by-side">
+        <a class="button small" href={`${COMPOSE}?scheduled=${row.id}`} aria-label={texts.changeAt(date)}>
+          {texts.change}
+        </a>
+        <ActionButton
+          page={page}
+          action={`${SCHEDULED}/cancel`}
+          values={{ scheduled: String(row.id) }}
+          label={texts.cancelAt(date)}
+        >
+          {texts.cancel}
+        </ActionButton>
+      </div>
     </li>
   );
 }

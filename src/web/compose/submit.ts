@@ -3,7 +3,8 @@ import { type Draft, withLanguage, withResolvedMentions } from "../../core/statu
 import { type Edit, editStatus } from "../../core/statuses/edits.ts";
 import { type PublishResult, resultOfKey } from "../../core/statuses/idempotency.ts";
 import { publish } from "../../core/statuses/publishing.ts";
-import { schedule } from "../../core/statuses/scheduled.ts";
+import { changeScheduled, schedule, scheduledDraft } from "../../core/statuses/scheduled.ts";
+import { validationFailed } from "../../errors.ts";
 import { showStatus, type StatusJson } from "../../entities/statuses/statuses.ts";
 import { hashSecret } from "../../lib/secrets.ts";
 import type { UserPage } from "../page/page-request.tsx";
@@ -30,10 +31,36 @@ export async function publishPost(page: UserPage, values: Values): Promise<Publi
   const scheduledAt = timeOf(page, values);
   await describeUploads(page, values.media);
   await waitUntilProcessed(ctx, session.accountId, values.media);
-  const draft = await withResolvedMentions(ctx, await withLanguage(ctx, session.accountId, draftOf(values)));
+  const draft = await completed(page, draftOf(values));
   return scheduledAt === null
     ? publish(ctx, author, draft, keyOf(values))
     : schedule(ctx, author, draft, scheduledAt, keyOf(values));
+}
+
+/** Replaces a scheduled post, and keeps the rules of the old one that the form leaves unchanged. */
+export async function changeLater(page: UserPage, id: number, values: Values): Promise<PublishResult> {
+  const { ctx, session } = page;
+  const before = () => scheduledDraft(ctx, session.accountId, id).draft;
+  before();
+  const scheduledAt = timeOf(values);
+  if (scheduledAt === null) throw validationFailed("Scheduled at is invalid");
+  await describeUploads(page, values.media);
+  await waitUntilProcessed(ctx, session.accountId, values.media);
+  const draft = await completed(page, draftOf(values));
+  const { policy, quotePolicy } = before();
+  changeScheduled(
+    ctx,
+    session.accountId,
+    id,
+    { ...draft, policy: { ...policy, ...draft.policy }, quotePolicy: draft.quotePolicy ?? quotePolicy },
+    scheduledAt,
+  );
+  return { scheduledId: id };
+}
+
+/** With its language, and with the handles of accounts that are unknown until now. */
+async function completed({ ctx, session }: UserPage, draft: Draft): Promise<Draft> {
+  return withResolvedMentions(ctx, await withLanguage(ctx, session.accountId, draft));
 }
 
 function draftOf(values: Values): Draft {

@@ -13,6 +13,8 @@ export const composeTexts = textsIn(
     edit: "Edit post",
     text: "Text",
     count: (max: string) => `of ${max} characters`,
+    tooLong: (count: number, shown: string) =>
+      count === 1 ? "The text is one character too long:" : `The text is ${shown} characters too long:`,
     warning: "Content warning",
     warningHelp: "The post is hidden behind it.",
 
@@ -73,11 +75,24 @@ export const composeTexts = textsIn(
     publish: "Publish",
     saveEdit: "Save changes",
     quoteRefused: "The author doesn’t allow you to quote this post.",
+    gone: {
+      edited:
+        "This post was deleted while you edited it. Your text is still here. Publish it as a new post, or leave it.",
+      scheduled:
+        "This post is no longer scheduled: it was published or cancelled. Your changes are still here. Publish them as a new post, or leave them.",
+      replyTo:
+        "The post that you reply to was deleted, or you can’t see it any more. You can publish your text as a post of its own.",
+      quoted:
+        "The post that you quote was deleted, or you can’t see it any more. You can publish your text as a post of its own.",
+    },
 
     scheduled: "Scheduled posts",
     scheduledHelp: "They are published at the time shown.",
     noneScheduled: "Nothing is scheduled. Choose “Publish later” when you write a post.",
     isScheduled: "The post is scheduled.",
+    changeScheduled: "Change scheduled post",
+    change: "Change",
+    changeAt: (date: string) => `Change the post scheduled for ${date}`,
     cancel: "Cancel",
     cancelAt: (date: string) => `Cancel the post scheduled for ${date}`,
     isCancelled: "The post will not be published.",
@@ -92,6 +107,8 @@ export const composeTexts = textsIn(
     edit: "Beitrag bearbeiten",
     text: "Text",
     count: (max) => `von ${max} Zeichen`,
+    tooLong: (count, shown) =>
+      count === 1 ? "Der Text ist um ein Zeichen zu lang:" : `Der Text ist um ${shown} Zeichen zu lang:`,
     warning: "Inhaltswarnung",
     warningHelp: "Dahinter ist der Beitrag verborgen.",
 
@@ -153,11 +170,24 @@ export const composeTexts = textsIn(
     publish: "Veröffentlichen",
     saveEdit: "Änderungen speichern",
     quoteRefused: "Der Verfasser erlaubt dir nicht, diesen Beitrag zu zitieren.",
+    gone: {
+      edited:
+        "Dieser Beitrag wurde gelöscht, während du ihn bearbeitet hast. Dein Text ist noch da. Veröffentliche ihn als neuen Beitrag, oder lass es.",
+      scheduled:
+        "Dieser Beitrag ist nicht mehr geplant: Er wurde veröffentlicht oder abgebrochen. Deine Änderungen sind noch da. Veröffentliche sie als neuen Beitrag, oder lass es.",
+      replyTo:
+        "Der Beitrag, auf den du antwortest, wurde gelöscht oder ist für dich nicht mehr sichtbar. Du kannst deinen Text als eigenen Beitrag veröffentlichen.",
+      quoted:
+        "Der Beitrag, den du zitierst, wurde gelöscht oder ist für dich nicht mehr sichtbar. Du kannst deinen Text als eigenen Beitrag veröffentlichen.",
+    },
 
     scheduled: "Geplante Beiträge",
     scheduledHelp: "Sie erscheinen zur angegebenen Zeit.",
     noneScheduled: "Nichts ist geplant. Wähle beim Schreiben „Später veröffentlichen“.",
     isScheduled: "Der Beitrag ist geplant.",
+    changeScheduled: "Geplanten Beitrag ändern",
+    change: "Ändern",
+    changeAt: (date) => `Den für ${date} geplanten Beitrag ändern`,
     cancel: "Abbrechen",
     cancelAt: (date) => `Den für ${date} geplanten Beitrag abbrechen`,
     isCancelled: "Der Beitrag wird nicht veröffentlicht.",
@@ -172,6 +202,8 @@ export const composeTexts = textsIn(
     edit: "Modifier le message",
     text: "Texte",
     count: (max) => `sur ${max} caractères`,
+    tooLong: (count, shown) =>
+      count === 1 ? "Le texte est trop long d’un caractère :" : `Le texte est trop long de ${shown} caractères :`,
     warning: "Avertissement",
     warningHelp: "Le message est caché derrière.",
 
@@ -232,11 +264,24 @@ export const composeTexts = textsIn(
     publish: "Publier",
     saveEdit: "Enregistrer",
     quoteRefused: "L’auteur ne vous permet pas de citer ce message.",
+    gone: {
+      edited:
+        "Ce message a été supprimé pendant que vous le modifiiez. Votre texte est toujours là. Publiez-le comme nouveau message, ou laissez-le.",
+      scheduled:
+        "Ce message n’est plus programmé : il a été publié ou annulé. Vos modifications sont toujours là. Publiez-les comme nouveau message, ou laissez-les.",
+      replyTo:
+        "Le message auquel vous répondez a été supprimé, ou vous ne pouvez plus le voir. Vous pouvez publier votre texte comme un message à part.",
+      quoted:
+        "Le message que vous citez a été supprimé, ou vous ne pouvez plus le voir. Vous pouvez publier votre texte comme un message à part.",
+    },
 
     scheduled: "Messages programmés",
     scheduledHelp: "Ils sont publiés à l’heure indiquée.",
     noneScheduled: "Rien n’est programmé. Choisissez « Publier plus tard » en écrivant un message.",
     isScheduled: "Le message est programmé.",
+    changeScheduled: "Modifier le message programmé",
+    change: "Modifier",
+    changeAt: (date) => `Modifier le message programmé pour le ${date}`,
     cancel: "Annuler",
     cancelAt: (date) => `Annuler le message programmé pour le ${date}`,
     isCancelled: "Le message ne sera pas publié.",

@@ -16,19 +16,21 @@ export const FORM_BYTES = VIDEO_BYTES + MAX_ATTACHMENTS * IMAGE_LIMITS.bytes + 1
 /** How long a submission waits for video and audio, in ms: less than the timeouts of proxies. */
 const PATIENCE = 45_000;
 
-/** Stores the files that were chosen, and adds their ids to `media`, which keeps those before a file that is refused. */
+/**
+ * Stores the files that were chosen, and adds their ids to `media`, which keeps those before a file that is refused.
+ * Of too many files, the first ones are stored.
+ */
 export async function addUploads(page: UserPage, media: number[]): Promise<void> {
   const { ctx, session } = page;
   const chosen = page.params["files"];
   const files = (Array.isArray(chosen) ? chosen : []).filter((file) => file instanceof File && file.size > 0);
-  if (media.length + files.length > MAX_ATTACHMENTS) {
-    throw validationFailed(`Cannot attach more than ${MAX_ATTACHMENTS} files`);
-  }
-  for (const file of files as File[]) {
+  const room = Math.max(0, MAX_ATTACHMENTS - media.length);
+  for (const file of files.slice(0, room) as File[]) {
     takeRate(page, "media");
     const upload = receiveUpload({ file });
     media.push(await storeUpload(ctx, session.accountId, upload, await inspectUpload(ctx, session.accountId, upload)));
   }
+  if (files.length > room) throw validationFailed(`Cannot attach more than ${MAX_ATTACHMENTS} files`);
 }
 
 /** Removes an upload from a form, and from the server unless a post has it. */

@@ -1,7 +1,8 @@
 import type { Context } from "../../context.ts";
 import { defaultsOf } from "../../core/statuses/drafts.ts";
 import { POLL_LIMITS } from "../../core/statuses/polls.ts";
-import { ownStatus, type Visibility, visibleOriginal, VISIBILITIES } from "../../core/visibility.ts";
+import { isScheduled, scheduledDraft } from "../../core/statuses/scheduled.ts";
+import { ownStatus, type Visibility, visibleAmong, visibleOriginal, VISIBILITIES } from "../../core/visibility.ts";
 import { showStatus, type StatusJson } from "../../entities/statuses/statuses.ts";
 import { notFound } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
@@ -31,6 +32,8 @@ export interface Values {
   quoted: number | null;
   /** The status to edit; null for a new one. */
   edited: number | null;
+  /** The scheduled status to change; null for any other. */
+  scheduled: number | null;
   /** Sent with each submission of this form, so that two of them publish once. */
   key: string;
 }
@@ -75,14 +78,16 @@ export function typedValues(page: UserPage): Values {
     replyTo: parseId(page.text("in_reply_to")),
     quoted: parseId(page.text("quote")),
     edited: parseId(page.text("edit")),
+    scheduled: parseId(page.text("scheduled")),
     key: page.text("key"),
   };
 }
 
 /** The fields of a new form: the author's defaults, or what the address asks for. */
 export function initialValues(page: UserPage): Values {
-  const edited = parseId(page.text("edit"));
-  return edited === null ? newValues(page) : editedValues(page, edited);
+  const { edit, scheduled } = page.params;
+  if (edit !== undefined) return editedValues(page, parseId(page.text("edit")));
+  return scheduled === undefined ? newValues(page) : scheduledValues(page, parseId(page.text("scheduled")));
 }
 
 /** `text` and `url` are what other apps and pages share. */
@@ -121,6 +126,7 @@ function emptyValues({ ctx, session }: UserPage): Values {
     replyTo: null,
     quoted: null,
     edited: null,
+    scheduled: null,
     key: newSecret(),
   };
 }
@@ -150,10 +156,11 @@ function stricter(a: Visibility, b: Visibility): Visibility {
   return VISIBILITIES.indexOf(a) > VISIBILITIES.indexOf(b) ? a : b;
 }
 
-function editedValues(page: UserPage, id: number): Values {
+function editedValues(page: UserPage, edited: number | null): Values {
   const { ctx, session } = page;
-  const { text, content_type, spoiler_text } = editable(ctx, session.accountId, id);
+  const { id, text, content_type, spoiler_text } = editable(ctx, session.accountId, edited);
   const status = showStatus(ctx, session.accountId, id);
+  const quote = status.quote?.quoted_status?.id;
   return {
     ...emptyValues(page),
     text,
@@ -161,13 +168,64 @@ function editedValues(page: UserPage, id: number): Values {
     spoilerText: spoiler_text,
     sensitive: status.sensitive && spoiler_text === "",
     visibility: status.visibility,
+    localOnly: status.local_only,
     language: status.language ?? "",
     poll: status.poll
       ? { choices: status.poll.options.map(({ title }) => title), duration: "", multiple: status.poll.multiple }
       : NO_POLL,
     media: status.media_attachments.map((attachment) => Number(attachment.id)),
+    replyTo: status.in_reply_to_id === null ? null : Number(status.in_reply_to_id),
+    quoted: quote === undefined ? null : Number(quote),
     edited: id,
   };
+}
+
+function scheduledValues(page: UserPage, scheduled: number | null): Values {
+  const { ctx, session } = page;
+  const { id, draft, scheduledAt } = scheduledDraft(ctx, session.accountId, scheduled);
+  const empty = emptyValues(page);
+  return {
+    ...empty,
+    text: draft.text,
+    contentType: draft.contentType ?? empty.contentType,
+    spoilerText: draft.spoilerText,
+    sensitive: draft.sensitive ?? empty.sensitive,
+    visibility: draft.visibility ?? empty.visibility,
+    localOnly: draft.localOnly ?? false,
+    language: draft.language ?? "",
+    poll: draft.poll
+      ? { choices: [...draft.poll.options], duration: String(draft.poll.expiresIn), multiple: draft.poll.multiple }
+      : NO_POLL,
+    // In UTC: the author's own clock is unknown.
+    scheduledAt: new Date(scheduledAt).toISOString().slice(0, "2027-01-31T09:30".length),
+    utcOffset: 0,
+    media: [...draft.mediaIds],
+    replyTo: draft.inReplyToId,
+    quoted: draft.quotedStatusId,
+    scheduled: id,
+  };
+}
+
+/** What a draft refers to. */
+type Reference = "edited" | "scheduled" | "replyTo" | "quoted";
+
+/**
+ * The draft without what was deleted since its form was shown, so that it can be published without that, and the names of
+ * these fields. An edit becomes a new post.
+ */
+export function withoutGone({ ctx, session }: UserPage, values: Values): { kept: Values; gone: Reference[] } {
+  const { accountId } = session;
+  const isGone = {
+    edited: (id: number) => visibleAmong(ctx, accountId, [id]).length === 0,
+    scheduled: (id: number) => !isScheduled(ctx, accountId, id),
+    replyTo: (id: number) => visibleAmong(ctx, accountId, [id]).length === 0,
+    quoted: (id: number) => visibleAmong(ctx, accountId, [id]).length === 0,
+  };
+  const references = Object.keys(isGone) as Reference[];
+  const gone = references.filter((name) => values[name] !== null && isGone[name](values[name]));
+  const poll = { ...values.poll, duration: values.poll.duration || NO_POLL.duration };
+  const removed = Object.fromEntries(gone.map((name) => [name, null]));
+  return { kept: gone.includes("edited") ? { ...values, ...removed, poll } : { ...values, ...removed }, gone };
 }
 
 /** The author's own status. A boost has nothing to edit. */

@@ -26,6 +26,7 @@ export const german: Messages = {
   signedOutTitle: "Du bist abgemeldet",
   signedOut:
     "Nichts wurde gespeichert, und nichts ist verloren. Melde dich in einem neuen Tab an, und mach danach hier weiter.",
+  unusablePicture: "Diese Datei ist beschädigt oder kein Bild von diesen Arten: JPEG, PNG, GIF, WebP oder AVIF.",
   filesAreLost: "Wähle die Dateien danach bitte noch einmal aus.",
   sendAgain: "Weiter",
   cookiesNeeded:

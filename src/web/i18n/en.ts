@@ -25,6 +25,7 @@ export const english: Messages = {
   formExpired: "This page had expired, so nothing was changed. Please try again.",
   signedOutTitle: "You are signed out",
   signedOut: "Nothing was saved, and nothing is lost. Sign in in a new tab, then come back and continue.",
+  unusablePicture: "This file is damaged, or is no image of these kinds: JPEG, PNG, GIF, WebP or AVIF.",
   filesAreLost: "Please choose the files again afterwards.",
   sendAgain: "Continue",
   cookiesNeeded:

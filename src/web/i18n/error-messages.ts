@@ -2,9 +2,10 @@ import type { Context } from "../../context.ts";
 import { searchOf } from "../../lib/http/params.ts";
 import { localeOfToken } from "../../oauth/guard.ts";
 import * as german from "./errors-de.ts";
-import type { ErrorSentences } from "./errors-de.ts";
 import * as french from "./errors-fr.ts";
+import { formErrors, UNUSABLE_FILE } from "./form-errors.ts";
 import { languageFor } from "./negotiation.ts";
+import type { Language } from "./texts.ts";
 
 interface Sentence {
   /** Matches the English sentence, with a group for each value in it. */
@@ -21,9 +22,22 @@ interface Catalogue {
 
 const CATALOGUES: Partial<Record<string, Catalogue>> = { de: catalogueOf(german), fr: catalogueOf(french) };
 
+/** The sentences as they are, to find where one reason ends and the next one begins. */
+const REASONS = catalogueOf({ sentences: { ...unchanged(), [UNUSABLE_FILE]: UNUSABLE_FILE }, fields: {} });
+
+const FORMS: Record<Language, Catalogue> = {
+  en: catalogueOf({ sentences: { ...unchanged(), ...formErrors.en }, fields: {} }),
+  de: catalogueOf({ sentences: { ...german.sentences, ...formErrors.de }, fields: german.fields }),
+  fr: catalogueOf({ sentences: { ...french.sentences, ...formErrors.fr }, fields: french.fields }),
+};
+
 const FAILED = "Validation failed: ";
 
-function catalogueOf({ sentences, fields }: { sentences: ErrorSentences; fields: Record<string, string> }): Catalogue {
+function unchanged(): Record<string, string> {
+  return Object.fromEntries(Object.keys(german.sentences).map((sentence) => [sentence, sentence]));
+}
+
+function catalogueOf({ sentences, fields }: Record<"sentences" | "fields", Record<string, string>>): Catalogue {
   const literal = (english: string) => english.replaceAll(/\{\w+\}/g, "").length;
   // The most specific first: "File content type is invalid" is not about a field of that name.
   const exactFirst = Object.entries(sentences).toSorted(([a], [b]) => literal(b) - literal(a));
@@ -62,6 +76,27 @@ function userLocale(ctx: Context, request: Request): string | null {
 /** An error in another language; in English if it has no translation. */
 export function inLanguage(message: string, language: string): string {
   return translate(message, language) ?? message;
+}
+
+/** The reasons in a message of the API, one by one. */
+export function reasonsOf(message: string): string[] {
+  const text = withoutBeginning(message);
+  return text === message ? [message] : (reasonsIn(REASONS, text) ?? [text]);
+}
+
+/** A reason as a form shows it: a whole sentence. */
+export function inForm(reason: string, language: Language): string {
+  const sentence = sentenceIn(FORMS[language], reason) ?? reason;
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+/** All reasons of a message as a page shows them. */
+export function onPage(message: string, language: Language): string {
+  return [...new Set(reasonsOf(message).map((reason) => inForm(reason, language)))].join(" ");
+}
+
+function withoutBeginning(message: string): string {
+  return message.startsWith(FAILED) ? message.slice(FAILED.length) : message;
 }
 
 /** The problem with a field, without the field's name: "can't be blank". */

@@ -26,6 +26,7 @@ export const french: Messages = {
   signedOutTitle: "Vous êtes déconnecté",
   signedOut:
     "Rien n’a été enregistré et rien n’est perdu. Connectez-vous dans un nouvel onglet, puis revenez ici et continuez.",
+  unusablePicture: "Ce fichier est endommagé, ou n’est pas une image d’un de ces types : JPEG, PNG, GIF, WebP ou AVIF.",
   filesAreLost: "Choisissez ensuite à nouveau les fichiers.",
   sendAgain: "Continuer",
   cookiesNeeded:

@@ -31,6 +31,7 @@ export interface Messages {
   formExpired: string;
   signedOutTitle: string;
   signedOut: string;
+  unusablePicture: string;
   filesAreLost: string;
   sendAgain: string;
   cookiesNeeded: string;

@@ -126,7 +126,6 @@ function newPasswordPage(page: PageRequest, problems: FormProblems = NO_PROBLEMS
           help={page.messages.passwordHelp}
           error={problems.fields["password"] ?? null}
           minLength={8}
-          maxLength={256}
           required
           autofocus
         />

@@ -5,7 +5,7 @@ import { isDeleted } from "../../core/tombstones.ts";
 import { DatabaseLockedRefusal, type Refusal } from "../../errors.ts";
 import { requestAddress } from "../../lib/http/params.ts";
 import type { Rate } from "../../lib/rates.ts";
-import { inLanguage } from "../i18n/error-messages.ts";
+import { onPage } from "../i18n/error-messages.ts";
 import { Head } from "./layout.tsx";
 import type { PageRequest } from "./page-request.tsx";
 
@@ -34,7 +34,7 @@ function isOfDeleted({ ctx, request }: PageRequest): boolean {
 /** The page for a refused request, except for `not_found`. */
 export function refusalPage(page: PageRequest, refusal: Refusal): Response {
   const { status, headers } = responseFor(refusal);
-  return errorPage(page, { status, headers }, <p>{inLanguage(refusal.message, page.messages.language)}</p>);
+  return errorPage(page, { status, headers }, <p>{onPage(refusal.message, page.messages.language)}</p>);
 }
 
 function responseFor(refusal: Refusal): { status: number; headers?: Record<string, string> } {

@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { Refusal, ValidationRefusal } from "../../errors.ts";
-import { inLanguage } from "../i18n/error-messages.ts";
+import { DatabaseLockedRefusal, Refusal, type RefusalKind, ValidationRefusal } from "../../errors.ts";
+import { inForm, reasonsOf } from "../i18n/error-messages.ts";
+import { UNUSABLE_FILE } from "../i18n/form-errors.ts";
 import { Alert } from "./layout.tsx";
 import type { PageRequest } from "./page-request.tsx";
 
@@ -20,30 +21,58 @@ export function expiredForm(page: PageRequest): FormProblems {
   return { problem: page.messages.formExpired, fields: {}, status: 403 };
 }
 
+/** The fields that the reasons of a refusal are about, by the words of the API's sentences. The first match counts. */
+export type FieldsByReason = readonly (readonly [field: string, reason: RegExp])[];
+
 /**
- * The reasons of a refusal in the visitor's language, for the fields of a form if the refusal names them. Throws
- * anything else again, and refusals that no form can correct.
+ * The reasons of a refusal in the visitor's language: beside the fields that they are about, as the refusal or
+ * `fieldsByReason` says, and the others above the form. Throws anything else again, and a locked database, for which the whole request is repeated.
  */
-export function problemsOf(page: PageRequest, error: unknown): FormProblems {
-  if (!(error instanceof Refusal) || error.kind === "unavailable") throw error;
+export function problemsOf(page: PageRequest, error: unknown, fieldsByReason: FieldsByReason = []): FormProblems {
+  if (!(error instanceof Refusal) || error instanceof DatabaseLockedRefusal) throw error;
   const { language } = page.messages;
-  const status = error.kind === "too_many" ? 429 : 422;
-  if (!(error instanceof ValidationRefusal))
-    return { problem: inLanguage(error.message, language), fields: {}, status };
-  const sentences = error.problems.map((problem) => {
-    const sentence = inLanguage(new ValidationRefusal([problem]).message, language);
-    return [problem.field, sentence.slice(sentence.indexOf(": ") + 2)];
+  const found = reasonsWithFields(error, fieldsByReason);
+  const byField = Map.groupBy(found, ({ field }) => field);
+  const sentences = [...byField].map(([field, reasons]) => {
+    const different = new Set(reasons.map(({ reason }) => inForm(reason, language)));
+    return [field, [...different].join(" ")] as const;
   });
-  return { fields: Object.fromEntries(sentences), status };
+  return {
+    problem: sentences.find(([field]) => field === undefined)?.[1],
+    fields: Object.fromEntries(sentences.filter(([field]) => field !== undefined)),
+    status: STATUS[error.kind] ?? 422,
+  };
+}
+
+const STATUS: Partial<Record<RefusalKind, number>> = { too_many: 429, unavailable: 503 };
+
+function reasonsWithFields(
+  error: Refusal,
+  fieldsByReason: FieldsByReason,
+): { field: string | undefined; reason: string }[] {
+  if (error instanceof ValidationRefusal) {
+    return error.problems.map((problem) => ({
+      field: problem.field,
+      reason: reasonsOf(new ValidationRefusal([problem]).message).join(", "),
+    }));
+  }
+  return reasonsOf(error.message).map((reason) => ({
+    field: fieldsByReason.find(([, words]) => words.test(reason))?.[0],
+    reason,
+  }));
 }
 
 /** The same for a form in which all reasons are about one field. */
 export function problemsAt(page: PageRequest, error: unknown, field: string): FormProblems {
-  const { problem, fields, status } = problemsOf(page, error);
-  if (problem === undefined) return { fields, status };
-  const isValidation = error instanceof Refusal && error.message.startsWith("Validation failed: ");
-  const sentence = isValidation ? problem.slice(problem.indexOf(": ") + 2) : problem;
-  return { fields: { [field]: sentence }, status };
+  return problemsOf(page, error, [[field, /^/]]);
+}
+
+/** The same for a field with a picture. */
+export function pictureProblems(page: PageRequest, error: unknown, field: string): FormProblems {
+  const isUnusable = error instanceof Refusal && error.message.includes(UNUSABLE_FILE);
+  return isUnusable
+    ? { fields: { [field]: page.messages.unusablePicture }, status: 422 }
+    : problemsAt(page, error, field);
 }
 
 interface FormProps {
@@ -212,7 +241,6 @@ export function Field(props: FieldProps) {
 interface TextAreaProps extends LabelledProps {
   value?: string;
   rows: number;
-  maxLength?: number;
   required?: boolean;
   autofocus?: boolean;
   lang?: string;
@@ -223,14 +251,7 @@ export function TextArea(props: TextAreaProps) {
   return (
     <Labelled {...props}>
       {/* Browsers drop a line break at the start of the text. */}
-      <textarea
-        {...described(props)}
-        rows={props.rows}
-        maxLength={props.maxLength}
-        required={props.required}
-        lang={props.lang}
-        dir="auto"
-      >
+      <textarea {...described(props)} rows={props.rows} required={props.required} lang={props.lang} dir="auto">
         {props.value?.startsWith("\n") ? `\n${props.value}` : props.value}
       </textarea>
     </Labelled>

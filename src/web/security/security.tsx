@@ -152,7 +152,6 @@ function PasswordSection({ page, problems }: { page: UserPage; problems: FormPro
           help={messages.passwordHelp}
           error={problems.fields["password"] ?? null}
           minLength={8}
-          maxLength={256}
           required
         />
         <Checkbox

@@ -15,7 +15,6 @@ import { settingsPage } from "./settings.tsx";
 import { settingsTexts } from "./texts.ts";
 
 const PATH = "/settings/email";
-const MAX_EMAIL = 320;
 
 /** The page where users change their e-mail address. It is sensitive, since the address is enough to set a password. */
 export function emailSettingsPages(pages: Pages): void {
@@ -70,7 +69,6 @@ function show(page: UserPage, problems = NO_PROBLEMS): Response {
           autocomplete="email"
           help={texts.changeHelp}
           error={problems.fields["email"] ?? null}
-          maxLength={MAX_EMAIL}
         />
         <button class="primary">{page.messages.save}</button>
       </Form>

@@ -1,16 +1,13 @@
 /** @jsxImportSource preact */
 import { AVATAR_BYTES } from "../../core/media/limits.ts";
-import { storePictures } from "../../core/media/profile-pictures.ts";
+import { PictureRefusal, storePictures } from "../../core/media/profile-pictures.ts";
 import {
   checkProfile,
   MAX_FIELD_LENGTH,
   MAX_FIELDS,
-  MAX_NOTE,
-  MAX_PICTURE_DESCRIPTION,
   updateProfile,
   type ProfileChanges,
 } from "../../core/people/profile.ts";
-import { MAX_DISPLAY_NAME } from "../../core/people/users.ts";
 import { showCredentialAccount } from "../../entities/accounts.ts";
 import {
   Checkbox,
@@ -18,9 +15,11 @@ import {
   FileField,
   Form,
   NO_PROBLEMS,
+  pictureProblems,
   problemsOf,
   Select,
   TextArea,
+  type FieldsByReason,
   type FormProblems,
 } from "../page/forms.tsx";
 import { CROPS, type Crop } from "../../lib/media/images.ts";
@@ -69,8 +68,24 @@ async function submit(page: UserPage): Promise<Response> {
     });
     return page.redirect(`${PATH}?saved`);
   } catch (error) {
-    return show(page, problemsOf(page, error));
+    const problems = error instanceof PictureRefusal ? pictureProblems(page, error, error.picture) : null;
+    return show(page, problems ?? problemsOf(page, error, fieldsByReason(typed(page))));
   }
+}
+
+/** The fields of the profile's table that are refused are the first ones of their kind. */
+function fieldsByReason({ fields }: Values): FieldsByReason {
+  const isLong = (text: string) => [...text].length > MAX_FIELD_LENGTH;
+  const unnamed = fields.findIndex(({ name, value }) => name === "" && value !== "");
+  return [
+    ["display_name", /^Display name/],
+    ["note", /^Note/],
+    ["avatar_description", /^Avatar description/],
+    ["header_description", /^Header description/],
+    [`field_name_${unnamed}`, /^Profile field name can't be blank/],
+    [`field_name_${fields.findIndex(({ name }) => isLong(name))}`, /^Profile field name/],
+    [`field_value_${fields.findIndex(({ value }) => isLong(value))}`, /^Profile field value/],
+  ];
 }
 
 function cropOf(page: UserPage, kind: "avatar" | "header"): Crop {
@@ -127,18 +142,18 @@ function profilePage(page: UserPage, values: Values, problems = NO_PROBLEMS): Re
           value={values.displayName}
           autocomplete="name"
           isProse
-          maxLength={MAX_DISPLAY_NAME}
+          error={problems.fields["display_name"]}
         />
-        <TextArea name="note" label={texts.note} value={values.note} rows={4} maxLength={MAX_NOTE} />
+        <TextArea name="note" label={texts.note} value={values.note} rows={4} error={problems.fields["note"]} />
         <fieldset class="field">
           <legend>{texts.fields}</legend>
           <p class="help">{texts.fieldsHelp}</p>
           {Array.from({ length: MAX_FIELDS }, (_, at) => (
-            <ProfileField page={page} at={at} values={values.fields[at]} />
+            <ProfileField page={page} at={at} values={values.fields[at]} problems={problems} />
           ))}
         </fieldset>
-        <Picture page={page} kind="avatar" description={values.avatarDescription} />
-        <Picture page={page} kind="header" description={values.headerDescription} />
+        <Picture page={page} kind="avatar" description={values.avatarDescription} problems={problems} />
+        <Picture page={page} kind="header" description={values.headerDescription} problems={problems} />
         <Checkbox name="bot" label={texts.bot} checked={values.bot} />
         <button class="primary">{page.messages.save}</button>
       </Form>
@@ -146,25 +161,44 @@ function profilePage(page: UserPage, values: Values, problems = NO_PROBLEMS): Re
   );
 }
 
-function ProfileField(props: { page: UserPage; at: number; values: { name: string; value: string } | undefined }) {
-  const { at, values } = props;
-  const texts = props.page.texts(settingsTexts);
-  const common = { autocomplete: "off", maxLength: MAX_FIELD_LENGTH, isProse: true };
+interface ProfileFieldProps {
+  page: UserPage;
+  at: number;
+  values: { name: string; value: string } | undefined;
+  problems: FormProblems;
+}
+
+function ProfileField({ page, at, values, problems }: ProfileFieldProps) {
+  const texts = page.texts(settingsTexts);
+  const field = (name: string) => ({ name, error: problems.fields[name], autocomplete: "off", isProse: true });
   return (
     <div class="pair">
-      <Field name={`field_name_${at}`} label={texts.fieldName(at + 1)} value={values?.name} {...common} />
-      <Field name={`field_value_${at}`} label={texts.fieldValue(at + 1)} value={values?.value} {...common} />
+      <Field {...field(`field_name_${at}`)} label={texts.fieldName(at + 1)} value={values?.name} />
+      <Field {...field(`field_value_${at}`)} label={texts.fieldValue(at + 1)} value={values?.value} />
     </div>
   );
 }
 
-function Picture({ page, kind, description }: { page: UserPage; kind: "avatar" | "header"; description: string }) {
+interface PictureProps {
+  page: UserPage;
+  kind: "avatar" | "header";
+  description: string;
+  problems: FormProblems;
+}
+
+function Picture({ page, kind, description, problems }: PictureProps) {
   const texts = page.texts(settingsTexts);
   const isAvatar = kind === "avatar";
   return (
     <fieldset class="field stack">
       <legend>{isAvatar ? texts.avatar : texts.header}</legend>
-      <FileField name={kind} label={texts.newPicture} accept="image/*" help={texts.pictureHelp(AVATAR_BYTES >> 20)} />
+      <FileField
+        name={kind}
+        label={texts.newPicture}
+        accept="image/*"
+        help={texts.pictureHelp(AVATAR_BYTES >> 20)}
+        error={problems.fields[kind]}
+      />
       <Select
         name={`${kind}_crop`}
         label={texts.crop}
@@ -178,7 +212,7 @@ function Picture({ page, kind, description }: { page: UserPage; kind: "avatar" |
         value={description}
         autocomplete="off"
         isProse
-        maxLength={MAX_PICTURE_DESCRIPTION}
+        error={problems.fields[`${kind}_description`]}
       />
       <Checkbox name={`remove_${kind}`} label={texts.removePicture} checked={false} />
     </fieldset>

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { isOwner } from "../../core/people/users.ts";
-import { findAppearance, MAX_CSS, setAppearance, type Appearance } from "../../core/server/appearance.ts";
+import { checkAppearance, findAppearance, setAppearance, type Appearance } from "../../core/server/appearance.ts";
 import { removeSitePicture, setSitePicture } from "../../core/server/site-pictures.ts";
 import { IMAGE_LIMITS } from "../../core/media/limits.ts";
 import { notFound } from "../../errors.ts";
@@ -10,6 +10,7 @@ import {
   FileField,
   Form,
   NO_PROBLEMS,
+  pictureProblems,
   problemsOf,
   TextArea,
   type FormProblems,
@@ -37,15 +38,22 @@ function show(page: UserPage, problems: FormProblems): Response {
 async function submit(page: UserPage): Promise<Response> {
   const { ctx } = page;
   if (!isOwner(ctx.db, page.session.userId)) throw notFound();
+  const appearance = typed(page);
+  const icon = page.file("icon");
   try {
-    setAppearance(ctx, typed(page));
-    const icon = page.file("icon");
-    if (icon) await setSitePicture(ctx, "icon", await icon.bytes(), null);
-    else if (page.isChecked("remove_icon")) removeSitePicture(ctx, "icon");
-    return page.redirect(`${PATH}?saved`);
+    // Before the icon is stored, so that a refusal changes nothing.
+    checkAppearance(appearance);
   } catch (error) {
     return show(page, problemsOf(page, error));
   }
+  try {
+    if (icon) await setSitePicture(ctx, "icon", await icon.bytes(), null);
+    else if (page.isChecked("remove_icon")) removeSitePicture(ctx, "icon");
+  } catch (error) {
+    return show(page, pictureProblems(page, error, "icon"));
+  }
+  setAppearance(ctx, appearance);
+  return page.redirect(`${PATH}?saved`);
 }
 
 function typed(page: UserPage): Appearance {
@@ -70,7 +78,13 @@ function serverPage(page: UserPage, values: Appearance, problems = NO_PROBLEMS):
       <Form page={page} action={PATH} problems={problems} multipart>
         <fieldset class="field stack">
           <legend>{texts.icon}</legend>
-          <FileField name="icon" label={texts.newIcon} accept="image/*" help={texts.iconHelp} />
+          <FileField
+            name="icon"
+            label={texts.newIcon}
+            accept="image/*"
+            help={texts.iconHelp}
+            error={problems.fields["icon"]}
+          />
           <Checkbox name="remove_icon" label={texts.removeIcon} checked={false} />
         </fieldset>
         <fieldset class="field stack">
@@ -96,7 +110,6 @@ function serverPage(page: UserPage, values: Appearance, problems = NO_PROBLEMS):
           help={texts.cssHelp}
           value={values.css}
           rows={6}
-          maxLength={MAX_CSS}
           error={problems.fields["css"]}
         />
         <fieldset class="field">

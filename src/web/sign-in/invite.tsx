@@ -81,7 +81,6 @@ function invitePage(page: PageRequest, problems: FormProblems = NO_PROBLEMS): Re
           autocomplete="username"
           help={messages.usernameHelp(localHandle(ctx, "…"))}
           error={fields["username"]}
-          maxLength={30}
           required
           autofocus
         />
@@ -93,7 +92,6 @@ function invitePage(page: PageRequest, problems: FormProblems = NO_PROBLEMS): Re
           autocomplete="email"
           help={texts.emailHelp}
           error={fields["email"]}
-          maxLength={320}
           required
         />
         <Field
@@ -104,7 +102,6 @@ function invitePage(page: PageRequest, problems: FormProblems = NO_PROBLEMS): Re
           help={messages.passwordHelp}
           error={fields["password"]}
           minLength={8}
-          maxLength={256}
           required
         />
         <Checkbox

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { createUser, hasUsers, MAX_DISPLAY_NAME, userProblems, type UserProblem } from "../../core/people/users.ts";
+import { createUser, hasUsers, userProblems, type UserProblem } from "../../core/people/users.ts";
 import { isSetupToken } from "../../core/people/setup.ts";
 import { Refusal } from "../../errors.ts";
 import { isLoopbackName } from "../../lib/http/ip-addresses.ts";
@@ -61,7 +61,6 @@ function setupPage(page: PageRequest, problems: UserProblem[]): Response {
           autocomplete="username"
           help={messages.usernameHelp(localHandle(ctx, "…"))}
           error={problemOf("username")}
-          maxLength={30}
           required
           autofocus
         />
@@ -72,7 +71,6 @@ function setupPage(page: PageRequest, problems: UserProblem[]): Response {
           value={page.text("display_name")}
           autocomplete="name"
           error={problemOf("display_name")}
-          maxLength={MAX_DISPLAY_NAME}
         />
         <Field
           name="password"
@@ -82,7 +80,6 @@ function setupPage(page: PageRequest, problems: UserProblem[]): Response {
           help={messages.passwordHelp}
           error={problemOf("password")}
           minLength={8}
-          maxLength={256}
           required
         />
         <button class="primary">{messages.createAccount}</button>

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { importUploadedArchive, UPLOADED_ARCHIVE_BYTES } from "../../core/transfer/archive-imports.ts";
 import { exportArchive } from "../../federation/archives/export.ts";
 import { StoredFile } from "../../lib/files.ts";
-import { ActionButton, Checkbox, FileField, Form, type FormProblems, problemsOf } from "../page/forms.tsx";
+import { ActionButton, Checkbox, FileField, Form, type FormProblems, problemsAt } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { transferTexts } from "./texts.ts";
@@ -31,8 +31,7 @@ export function archiveImport(pages: Pages, showImports: Show, afterwards: strin
         });
         return page.redirect(afterwards);
       } catch (error) {
-        const { problem: sentence, ...rest } = problemsOf(page, error);
-        return showImports(page, sentence === undefined ? rest : { ...rest, fields: { archive: sentence } });
+        return showImports(page, problemsAt(page, error, "archive"));
       }
     },
   });

@@ -7,7 +7,7 @@ import { notFound } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { inLanguage } from "../i18n/error-messages.ts";
 import { dayOf } from "../page/dates.tsx";
-import { ActionButton, FileField, Form, type FormProblems, problemsOf, Radios, Select } from "../page/forms.tsx";
+import { ActionButton, FileField, Form, type FormProblems, problemsAt, Radios, Select } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { settingsPage } from "../settings/settings.tsx";
@@ -45,8 +45,7 @@ async function submit(page: UserPage): Promise<Response> {
     });
     return page.redirect(`${PATH}#imports`);
   } catch (error) {
-    const { problem, ...rest } = problemsOf(page, error);
-    return show(page, problem === undefined ? rest : { ...rest, fields: { file: problem } });
+    return show(page, problemsAt(page, error, "file"));
   }
 }
 

@@ -5,7 +5,16 @@ import { addAlias, aliasesOf, removeAlias } from "../../core/people/aliases.ts";
 import { canMove, cancelMove, checkMove, moveAway, movedTo, type MoveChecklist } from "../../core/people/moves.ts";
 import { parseId } from "../../lib/ids.ts";
 import { dayOf } from "../page/dates.tsx";
-import { ActionButton, Field, Form, type FormProblems, Hidden, NO_PROBLEMS, problemsOf } from "../page/forms.tsx";
+import {
+  ActionButton,
+  Field,
+  Form,
+  type FormProblems,
+  Hidden,
+  NO_PROBLEMS,
+  problemsAt,
+  problemsOf,
+} from "../page/forms.tsx";
 import { Alert } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
@@ -28,7 +37,7 @@ export function migrationPages(pages: Pages): void {
         try {
           return await act(page);
         } catch (error) {
-          return show(page, besideField(problemsOf(page, error), field));
+          return show(page, field === undefined ? problemsOf(page, error) : problemsAt(page, error, field));
         }
       },
     });
@@ -45,12 +54,6 @@ export function migrationPages(pages: Pages): void {
     cancelMove(page.ctx, page.session.accountId);
     return page.redirect(PATH);
   });
-}
-
-/** Only one field of these forms can be wrong. */
-function besideField({ problem, ...problems }: FormProblems, field: string | undefined): FormProblems {
-  if (problem === undefined || field === undefined) return { ...problems, ...(problem !== undefined && { problem }) };
-  return { ...problems, fields: { [field]: problem } };
 }
 
 async function addTyped(page: UserPage): Promise<Response> {

@@ -171,7 +171,6 @@ function Handle({ page, problems }: { page: UserPage; problems: FormProblems }) 
       value={page.text("handle")}
       error={problems.fields["handle"]}
       autocomplete="off"
-      maxLength={500}
       required
     />
   );
@@ -219,7 +218,6 @@ function domainsPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Resp
           value={page.text("domain")}
           error={problems.fields["domain"]}
           autocomplete="off"
-          maxLength={300}
           required
         />
         <button class="primary">{texts.blockDomain}</button>

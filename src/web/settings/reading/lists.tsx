@@ -5,7 +5,6 @@ import {
   addToList,
   createList,
   listsOf,
-  MAX_LIST_TITLE,
   membersOf,
   ownList,
   REPLIES_POLICIES,
@@ -101,7 +100,6 @@ function Title(props: { page: UserPage; label: string; value: string; error: str
       error={props.error}
       autocomplete="off"
       isProse
-      maxLength={MAX_LIST_TITLE}
       required
     />
   );
@@ -173,7 +171,6 @@ function Members({ page, list, problems }: { page: UserPage; list: ListRow; prob
           value={page.text("member")}
           error={problems.fields["member"]}
           autocomplete="off"
-          maxLength={500}
           suggestions={showAccounts(ctx, followed).map(({ acct }) => `@${acct}`)}
           required
         />
