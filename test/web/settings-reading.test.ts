@@ -103,9 +103,57 @@ test("a refused filter says what is wrong beside the field, and keeps what was t
   const tooLong = await visitor.press("Save", { context_home: "1", keyword_new1: long });
   expect(tooLong.html).toContain('id="keywords-error"');
   expect((await visitor.press("Save", { context_home: "1", title: " " })).html).toContain('id="title-about"');
+  const empty = await visitor.press("Save", { context_home: "1", keyword_new1: " " });
+  expect(empty.html).toMatch(/id="keywords-error"[^>]*>Enter at least one word/);
   expect((await alice.get("/api/v2/filters")).json).toEqual([]);
   await visitor.get("/settings/filters");
   expect((await visitor.get("/settings/filters/999")).status).toBe(404);
+});
+
+test("posts that an app added to a filter are listed, and can be removed", async () => {
+  const [first, second] = [await bob.publish("noise one"), await bob.publish("noise two")];
+  const { id } = (await alice.post("/api/v2/filters", { title: "Noise", context: ["home"] })).json;
+  for (const post of [first, second]) await alice.post(`/api/v2/filters/${id}/statuses`, { status_id: post.id });
+  await bob.delete(`/api/v1/statuses/${second.id}`);
+  const page = await visitor.get(`/settings/filters/${id}`);
+  expect([page.html, page.text]).toEqual([
+    expect.stringContaining(`href="/@bob/${first.id}"`),
+    expect.stringContaining("noise one"),
+  ]);
+  expect((await visitor.press("Save", { title: "Loud" })).location).toContain("saved");
+  await visitor.get(`/settings/filters/${id}`);
+  expect((await visitor.press("Remove")).location).toBe(`/settings/filters/${id}`);
+  expect((await visitor.follow()).text).not.toContain("noise one");
+  expect((await alice.get(`/api/v2/filters/${id}/statuses`)).json).toEqual([]);
+  const other = (await bob.post("/api/v2/filters", { title: "Mine", context: ["home"] })).json;
+  const own = (await bob.post(`/api/v2/filters/${other.id}/statuses`, { status_id: first.id })).json;
+  const { action, fields } = visitor.formTo(`/settings/filters/${id}`);
+  expect((await visitor.post(`${action}/remove-post`, { csrf: fields.csrf, post: own.id })).status).toBe(404);
+  await alice.delete(`/api/v2/filters/${id}`);
+});
+
+test("a filter whose words or which itself was deleted meanwhile keeps what was typed", async () => {
+  const filter = (
+    await alice.post("/api/v2/filters", {
+      title: "News",
+      context: ["home"],
+      keywords_attributes: [{ keyword: "news" }, { keyword: "olds" }],
+    })
+  ).json;
+  const path = `/settings/filters/${filter.id}`;
+  await visitor.get(path);
+  await alice.delete(`/api/v2/filters/keywords/${filter.keywords[0].id}`);
+  expect((await visitor.press("Save")).location).toContain("saved");
+  const words = (await alice.get(`/api/v2/filters/${filter.id}/keywords`)).json.map(({ keyword }: Json) => keyword);
+  expect(words.toSorted()).toEqual(["news", "olds"]);
+  await visitor.get(path);
+  await alice.delete(`/api/v2/filters/${filter.id}`);
+  const refused = await visitor.press("Save", { title: "Kept" });
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("deleted meanwhile")]);
+  expect((await visitor.press("Save")).location).toContain("saved");
+  const [created] = (await alice.get("/api/v2/filters")).json;
+  expect([created.title, created.keywords.length]).toEqual(["Kept", 2]);
+  await alice.delete(`/api/v2/filters/${created.id}`);
 });
 
 test("the pages for lists create and change one, and show its timeline", async () => {

@@ -37,7 +37,7 @@ export function postPages(pages: Pages): void {
     const thread = showStatuses(ctx, page.viewerId, [...ancestors, id, ...descendants]);
     const at = ancestors.length;
     const status = thread[at]!;
-    const title = titleOf(page, status);
+    const title = postTitle(page, status);
     return page.render(
       {
         title,
@@ -69,7 +69,7 @@ export function postPages(pages: Pages): void {
 const MAX_TITLE = 70;
 
 /** The author and the beginning of the post, so that tabs and bookmarks can be told apart. */
-function titleOf(page: PageRequest, { account, spoiler_text, content }: StatusJson): string {
+export function postTitle(page: PageRequest, { account, spoiler_text, content }: StatusJson): string {
   const name = nameOf(account);
   const text = (spoiler_text || htmlToText(content)).replaceAll(/\s+/g, " ").trim();
   if (!text) return page.messages.postBy(name);

@@ -69,13 +69,12 @@ export function keywordFields({ keywords }: FilterForm): KeywordField[] {
   return [...keywords, ...added.map((name) => ({ name, keyword: "", wholeWord: true }))];
 }
 
-/** An emptied row removes its keyword. */
-export function keywordChanges(page: UserPage): KeywordChange[] {
+/** An emptied row removes its keyword. One that an app has removed since the form was shown is added again. */
+export function keywordChanges(page: UserPage, stored: readonly FilterKeywordRow[]): KeywordChange[] {
+  const isStored = (name: string) => stored.some(({ id }) => String(id) === name);
   return typedKeywords(page)
-    .filter(({ name, keyword }) => keyword !== "" || !name.startsWith("new"))
+    .filter(({ name, keyword }) => keyword !== "" || isStored(name))
     .map(({ name, keyword, wholeWord }) =>
-      name.startsWith("new")
-        ? { keyword, wholeWord }
-        : { id: parseId(name), keyword, wholeWord, destroy: keyword === "" },
+      isStored(name) ? { id: parseId(name), keyword, wholeWord, destroy: keyword === "" } : { keyword, wholeWord },
     );
 }

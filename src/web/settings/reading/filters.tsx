@@ -5,16 +5,18 @@ import {
   FILTER_CONTEXTS,
   filtersOf,
   keywordsOf,
-  MAX_KEYWORD,
-  MAX_TITLE,
+  filterStatusesOf,
   ownFilter,
+  ownFilterStatus,
   removeFilter,
+  removeFilterStatus,
   settingsOf,
   updateFilter,
   type FilterKeywordRow,
   type FilterRow,
 } from "../../../core/timelines/filters.ts";
-import { Refusal } from "../../../errors.ts";
+import { visibleAmong } from "../../../core/visibility.ts";
+import { showStatuses } from "../../../entities/statuses/statuses.ts";
 import { parseId } from "../../../lib/ids.ts";
 import { durationChoices } from "../../page/choices.ts";
 import {
@@ -22,15 +24,18 @@ import {
   Checkbox,
   Field,
   Form,
-  problemsAt,
+  problemsOf,
   Radios,
   Select,
+  type FieldsByReason,
   type FormProblems,
 } from "../../page/forms.tsx";
 import { Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
 import { dateAndTime } from "../../page/dates.tsx";
+import { postPath } from "../../public/links.ts";
+import { postTitle } from "../../public/posts/post.tsx";
 import { settingsPage } from "../settings.tsx";
 import { settingsTexts } from "../texts.ts";
 import { asForm, keywordChanges, keywordFields, type FilterForm } from "./filter-form.ts";
@@ -45,6 +50,7 @@ export function filterSettingsPages(pages: Pages): void {
   pages.userGet(PATH, listPage);
   pages.userForm(`${PATH}/:id`, { show: filterPage, submit: save });
   pages.userPost(`${PATH}/:id/delete`, { show: filterPage, submit: remove });
+  pages.userPost(`${PATH}/:id/remove-post`, { show: filterPage, submit: removePost });
 }
 
 function listPage(page: UserPage): Response {
@@ -114,15 +120,26 @@ function filterOf(page: UserPage): FilterRow | null {
 
 function save(page: UserPage): Response {
   const { ctx, session } = page;
-  const filter = filterOf(page);
-  const { title, context, action, expiry } = asForm(page, null, []);
+  const id = parseId(page.path[2]);
+  const filter = id === null ? null : filtersOf(ctx.db, session.accountId).find((each) => each.id === id);
+  // It was deleted since the form was shown, and can be created again.
+  if (filter === undefined) {
+    return filterPage(page, { problem: page.texts(readingSettingsTexts).filterGone, fields: {}, status: 422 }, null);
+  }
+  const { title, context, action, expiry, keywords } = asForm(page, null, []);
+  const posts = filter ? filterStatusesOf(ctx.db, session.accountId, filter.id) : [];
+  if (posts.length === 0 && keywords.every(({ keyword }) => keyword === "")) {
+    return filterPage(page, { fields: { keywords: page.texts(readingSettingsTexts).noKeywords }, status: 422 });
+  }
   const expiresAt = expiry === "keep" ? (filter?.expires_at ?? null) : endOf(page, expiry);
   const settings = { title: title.trim(), context, action, expiresAt };
+  const stored = filter ? keywordsOf(ctx.db, session.accountId, filter.id) : [];
+  const changes = keywordChanges(page, stored);
   try {
-    if (filter) updateFilter(ctx, session.accountId, filter, settings, keywordChanges(page));
-    else createFilter(ctx, session.accountId, settings, keywordChanges(page));
+    if (filter) updateFilter(ctx, session.accountId, filter, settings, changes);
+    else createFilter(ctx, session.accountId, settings, changes);
   } catch (error) {
-    return filterPage(page, problemsAt(page, error, fieldOf(error)));
+    return filterPage(page, problemsOf(page, error, FIELDS));
   }
   return page.redirect(`${PATH}?saved`);
 }
@@ -132,11 +149,16 @@ function endOf(page: UserPage, expiry: string): number | null {
   return seconds === undefined ? null : page.ctx.clock.now() + seconds * 1000;
 }
 
-/** Which field a refused filter is about. */
-function fieldOf(error: unknown): string {
-  const message = error instanceof Refusal ? error.message : "";
-  if (message.includes("Title")) return "title";
-  return message.includes("Context") ? "context" : "keywords";
+const FIELDS: FieldsByReason = [
+  ["title", /^Title/],
+  ["context", /^Context/],
+  ["keywords", /^Keyword/],
+];
+
+function removePost(page: UserPage): Response {
+  const { ctx, session } = page;
+  removeFilterStatus(ctx, session.accountId, ownFilterStatus(ctx.db, session.accountId, parseId(page.text("post"))));
+  return page.redirect(`${PATH}/${filterOf(page)!.id}`);
 }
 
 function remove(page: UserPage): Response {
@@ -145,10 +167,9 @@ function remove(page: UserPage): Response {
   return page.redirect(PATH);
 }
 
-function filterPage(page: UserPage, problems: FormProblems): Response {
+function filterPage(page: UserPage, problems: FormProblems, filter = filterOf(page)): Response {
   const { ctx, session } = page;
   const texts = page.texts(readingSettingsTexts);
-  const filter = filterOf(page);
   const path = `${PATH}/${filter?.id ?? "new"}`;
   const form = asForm(page, filter, filter ? keywordsOf(ctx.db, session.accountId, filter.id) : []);
   return settingsPage(
@@ -163,7 +184,6 @@ function filterPage(page: UserPage, problems: FormProblems): Response {
           error={problems.fields["title"]}
           autocomplete="off"
           isProse
-          maxLength={MAX_TITLE}
           required
         />
         <Keywords page={page} form={form} error={problems.fields["keywords"]} />
@@ -190,6 +210,7 @@ function filterPage(page: UserPage, problems: FormProblems): Response {
         />
         <button class="primary">{page.messages.save}</button>
       </Form>
+      {filter && <FilteredPosts page={page} filter={filter} />}
       {filter && (
         <ActionButton page={page} action={`${path}/delete`} class="small danger">
           {texts.deleteFilter}
@@ -216,18 +237,56 @@ function Keywords({ page, form, error }: { page: UserPage; form: FilterForm; err
       )}
       {rows.map(({ name, keyword, wholeWord }, at) => (
         <div class="pair switched">
-          <Field
-            name={`keyword_${name}`}
-            label={texts.keyword(at + 1)}
-            value={keyword}
-            autocomplete="off"
-            maxLength={MAX_KEYWORD}
-            isProse
-          />
+          <Field name={`keyword_${name}`} label={texts.keyword(at + 1)} value={keyword} autocomplete="off" isProse />
           <Checkbox name={`whole_${name}`} label={texts.wholeWord} checked={wholeWord} />
         </div>
       ))}
     </fieldset>
+  );
+}
+
+/** The posts that apps have added to the filter, which are filtered whatever their text. */
+function FilteredPosts({ page, filter }: { page: UserPage; filter: FilterRow }) {
+  const { ctx, session } = page;
+  const texts = page.texts(readingSettingsTexts);
+  const rows = filterStatusesOf(ctx.db, session.accountId, filter.id);
+  const visible = visibleAmong(
+    ctx,
+    session.accountId,
+    rows.map(({ status_id }) => status_id),
+  );
+  const posts = new Map(showStatuses(ctx, session.accountId, visible).map((post) => [Number(post.id), post]));
+  if (rows.length === 0) return null;
+  return (
+    <section>
+      <h2>{texts.filteredPosts}</h2>
+      <p class="help">{texts.filteredPostsHelp}</p>
+      <ul class="entries">
+        {rows.map(({ id, status_id }) => {
+          const post = posts.get(status_id);
+          const title = post ? postTitle(page, post) : texts.hiddenPost;
+          return (
+            <li class="entry">
+              {post ? (
+                <a href={postPath(page, post)} dir="auto">
+                  {title}
+                </a>
+              ) : (
+                <span>{title}</span>
+              )}
+              <ActionButton
+                page={page}
+                action={`${PATH}/${filter.id}/remove-post`}
+                values={{ post: String(id) }}
+                label={texts.about(texts.remove, title)}
+              >
+                {texts.remove}
+              </ActionButton>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
   );
 }
 
