@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { recordActivity } from "../core/server/weekly-stats.ts";
 import type { Role } from "../core/people/users.ts";
-import { recordSignIn, type Client } from "../core/sign-in/new-browsers.ts";
+import { recordSignIn, type Client, type SignIn } from "../core/sign-in/new-browsers.ts";
 import type { Tx } from "../db/open.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
 
@@ -50,13 +50,9 @@ const SESSION = `
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = u.account_id
   WHERE s.session_hash = +$sessionHash AND s.expires_at > +$now`;
 
-export interface SignIn {
-  userId: number;
+interface NewSession extends SignIn {
   /** The secret of the browser's present session, which ends: this prevents session fixation. */
   replaces: string | null;
-  client: Client;
-  /** Whether the user has signed in with this browser before. */
-  isKnownBrowser: boolean;
   /** Whether sensitive pages accept the sign-in as a proof. */
   isProof: boolean;
   /** The time zone of the browser, for users who have none; null if it is unknown. */
@@ -64,8 +60,8 @@ export interface SignIn {
 }
 
 /** Signs a browser in. It always gets a new secret. */
-export function openSession(ctx: Context, signIn: SignIn): Session {
-  const { userId, replaces, client, isKnownBrowser, isProof, timeZone } = signIn;
+export function openSession(ctx: Context, { replaces, isProof, timeZone, ...signIn }: NewSession): Session {
+  const { userId, client } = signIn;
   const secret = newSecret();
   const now = ctx.clock.now();
   ctx.db.transaction((tx) => {
@@ -87,7 +83,7 @@ export function openSession(ctx: Context, signIn: SignIn): Session {
     if (timeZone !== null)
       tx.run("UPDATE users SET time_zone = $timeZone WHERE id = +$userId AND time_zone IS NULL", { timeZone, userId });
     recordActivity(tx, userId, now);
-    recordSignIn(ctx, tx, userId, client, isKnownBrowser);
+    recordSignIn(ctx, tx, signIn);
   });
   return { ...findSession(ctx, secret, client)!, renewed: true };
 }

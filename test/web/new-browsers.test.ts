@@ -43,6 +43,21 @@ describe("A sign-in from a new browser", () => {
     expect(html).toContain('<a href="/settings/apps">');
   });
 
+  test("is described in the language of the first sign-in, or in the one that the user has chosen since", async () => {
+    const carla = await server.person("carla");
+    const german = new Visitor(server, { "accept-language": "de-AT" });
+    await german.get("/sign-in");
+    await german.press("Anmelden", { login: "carla", password: "correct horse" });
+    const summary = async () => {
+      await new Visitor(server, { "user-agent": SAFARI, "accept-language": "en" }).signIn("carla");
+      return (await carla.get("/api/v1/notifications?supported_types[]=mention")).json[0].fallback.summary;
+    };
+    expect(await summary()).toContain("Du hast dich mit Safari unter iPhone angemeldet");
+    await german.get("/settings/appearance");
+    await german.press("Speichern", { language: "fr" });
+    expect(await summary()).toContain("Vous vous êtes connecté avec Safari");
+  });
+
   test("is not listed or counted for apps that might show an error for it", async () => {
     expect(await list("")).toEqual([]);
     expect(await list("?types[]=mention&exclude_types[]=follow")).toEqual([]);

@@ -24,19 +24,34 @@ export interface NewBrowserRow {
 /** How long a sign-in from a new browser is remembered. */
 const REMEMBERED = 365 * 24 * 3600_000;
 
+export interface SignIn {
+  userId: number;
+  client: Client;
+  /** Whether the user has signed in with this browser before. */
+  isKnownBrowser: boolean;
+  /** The language of the page on which the user signed in. */
+  language: string;
+}
+
+/** Users who were added by a command have no language of their own until they sign in. */
+const RECORD = `
+  UPDATE users SET signed_in_at = $now,
+    locale = CASE WHEN signed_in_at IS NULL AND page_language IS NULL AND locale = 'en' THEN $language ELSE locale END
+  WHERE id = +$userId`;
+
 /**
  * Records a sign-in. If it comes from a new browser, the user gets a notification and the log a line, unless it is the
  * first sign-in at all.
  */
-export function recordSignIn(ctx: Context, tx: Tx, userId: number, client: Client, isKnown: boolean): void {
+export function recordSignIn(ctx: Context, tx: Tx, { userId, client, isKnownBrowser, language }: SignIn): void {
   const user = tx.get<{ account_id: number; username: string; signed_in_at: number | null }>(
     `SELECT u.account_id, a.username, u.signed_in_at FROM users u JOIN accounts a ON a.id = u.account_id
      WHERE u.id = +$userId`,
     { userId },
   )!;
   const now = ctx.clock.now();
-  tx.run("UPDATE users SET signed_in_at = $now WHERE id = +$userId", { now, userId });
-  if (isKnown || user.signed_in_at === null) return;
+  tx.run(RECORD, { now, userId, language });
+  if (isKnownBrowser || user.signed_in_at === null) return;
   tx.run("DELETE FROM new_browsers WHERE user_id = +$userId AND created_at < +$before", {
     userId,
     before: now - REMEMBERED,

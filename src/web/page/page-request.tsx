@@ -206,7 +206,8 @@ export class PageRequest {
     this.rememberBrowser(userId);
     const replaces = this.session?.secret ?? null;
     const { client, timeZoneOfBrowser: timeZone } = this;
-    this.session = openSession(this.ctx, { userId, replaces, client, isKnownBrowser, isProof, timeZone });
+    const { language } = this.messages;
+    this.session = openSession(this.ctx, { userId, replaces, client, isKnownBrowser, isProof, timeZone, language });
     this.keepSession(this.session);
   }
 
