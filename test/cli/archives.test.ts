@@ -77,6 +77,14 @@ describe("`linnet import archive`", () => {
   });
 
   test.each([
+    ["nowhere/posts.zip", 'There is no folder "nowhere".'],
+    [".", '"." is a folder. Name a new file in it.'],
+  ])("is not written to %p", async (path, message) => {
+    const { code, stderr } = await folder.run(["export", "archive", path, "--user", "alice"]);
+    expect([code, stderr]).toEqual([1, `linnet: ${message}\n`]);
+  });
+
+  test.each([
     ["a user who does not exist", () => archives.zip(mastodonArchive([])), "bob", 'There is no user called "bob".'],
     [
       "no archive",

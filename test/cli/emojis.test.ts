@@ -95,10 +95,11 @@ test("a file that is not an image doesn't make an import fail", async () => {
 
 test.each([
   [["add", "blob", "pack/none.png"], 'linnet: There is no file "pack/none.png".'],
-  [["add", "blob", "pack"], 'linnet: There is no file "pack".'],
+  [["add", "blob", "pack"], 'linnet: "pack" is a folder. Name a file.'],
   [["add", "b", "pack/blob.png"], "is not a valid shortcode"],
   [["add", "blob", "pack/blob.png", "--category", "x".repeat(101)], "too long"],
-  [["import", "nowhere"], "nowhere"],
+  [["import", "nowhere"], 'linnet: There is no folder "nowhere".'],
+  [["import", "pack/blob.png"], 'linnet: "pack/blob.png" is a file. Name a folder.'],
   [["remove", "nobody", "--yes"], 'no emoji called "nobody"'],
 ])("linnet emoji %j fails with a one-line reason", async (args, words) => {
   const { code, stdout, stderr } = await folder.run(["emoji", ...args]);

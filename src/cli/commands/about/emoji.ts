@@ -6,7 +6,7 @@ import { EMOJI_LIMITS } from "../../../core/media/limits.ts";
 import { Refusal } from "../../../errors.ts";
 import { sniffType } from "../../../lib/media/image-types.ts";
 import { command, flag, option, argument } from "../../command.ts";
-import { fileNamed } from "../../input-files.ts";
+import { fileNamed, requireFolder } from "../../input-files.ts";
 import { list } from "../../list.ts";
 import { withData } from "../../data-folder.ts";
 import { counted } from "../../backup/progress.ts";
@@ -73,6 +73,7 @@ are reported, and the others are still added. Other files are skipped.`,
 
 /** Adds what it can, and reports pictures that it can't add. Other files, such as a licence, are only counted. */
 async function importAll(folder: string, options: EmojiOptions): Promise<void> {
+  await requireFolder(folder);
   const files = filesIn(folder);
   const done = { added: 0, replaced: 0, refused: 0, skipped: 0 };
   await withData(async (ctx) => {

@@ -1,9 +1,8 @@
-import { createWriteStream, existsSync, rmSync } from "node:fs";
+import { createWriteStream, rmSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Context } from "../../../context.ts";
-import { Refusal } from "../../../errors.ts";
 import { exportArchive, type ExportProgress } from "../../../federation/archives/export.ts";
 import {
   importArchive,
@@ -16,7 +15,7 @@ import { renameDurably } from "../../../lib/files.ts";
 import { bytesText, counted, Progress } from "../../backup/progress.ts";
 import { argument, command, flag, requiredOption } from "../../command.ts";
 import { withData } from "../../data-folder.ts";
-import { fileNamed } from "../../input-files.ts";
+import { fileNamed, requireNewFile } from "../../input-files.ts";
 import { filled } from "../../parsers.ts";
 import { userNamed } from "../../users.ts";
 
@@ -54,12 +53,14 @@ export const exportCommands = {
     details: `"linnet import archive" and other programs read it. It contains private posts: keep it safe. A server may run meanwhile.`,
     args: { file: argument("the .zip file to write") },
     options: { user: requiredOption("NAME", "the name of the user", filled) },
-    run: ({ file }, { user }) => withData((ctx) => runExport(ctx, file, userNamed(ctx, user).account_id)),
+    run: async ({ file }, { user }) => {
+      await requireNewFile(file);
+      await withData((ctx) => runExport(ctx, file, userNamed(ctx, user).account_id));
+    },
   }),
 };
 
 async function runExport(ctx: Context, file: string, accountId: number): Promise<void> {
-  if (existsSync(file)) throw new Refusal("conflict", `There is already a file "${file}".`);
   const shown = new Progress();
   const unfinished = join(dirname(file), `.${basename(file)}.unfinished`);
   let written: ExportProgress = { posts: 0, files: 0 };
