@@ -46,6 +46,13 @@ function send(action: string, passkey: string): Promise<Seen> {
   return visitor.post(action, { ...visitor.formTo(action).fields, passkey });
 }
 
+/** Removes the only passkey, on the page that asks whether to do so. */
+async function removePasskey(visitor: Visitor): Promise<void> {
+  const { html } = await visitor.get(SECURITY);
+  await visitor.get(/href="([^"]*passkeys\/remove[^"]*)"/.exec(html)![1]!);
+  await visitor.press("Remove");
+}
+
 describe("A passkey", () => {
   test("signs in without a name and without a second step, once for each page", async () => {
     const options = optionsOf(await visitor.get("/sign-in"), "/sign-in/passkey");
@@ -75,8 +82,7 @@ describe("A passkey", () => {
     expect((await visitor.post("/sign-in/passkey", { ...fields, passkey })).status).toBe(422);
     visitor = new Visitor(server);
     expect((await signIn({ counter: 0 }, synchronised)).status).toBe(303);
-    await bob.get(SECURITY);
-    await bob.press("Remove");
+    await removePasskey(bob);
   });
 
   test.each<[string, Wrong]>([
@@ -148,8 +154,7 @@ describe("A passkey", () => {
     await visitor.signIn("alice");
     const options = optionsOf(await visitor.follow(), "/sign-in/second-step");
     expect((await send("/sign-in/second-step", bobs.get(options))).status).toBe(422);
-    await bob.get(SECURITY);
-    await bob.press("Remove");
+    await removePasskey(bob);
     expect((await new Visitor(server).signIn("bob")).location).toBe("/home");
   });
 
@@ -190,7 +195,12 @@ describe("A passkey", () => {
     await bob.post(`${PASSKEYS}/remove`, { csrf, id: fields["id"] });
     expect((await visitor.get(SECURITY)).text).toContain("Old phone Added on");
 
-    await visitor.press("Remove");
+    const asked = await visitor.get(
+      /href="([^"]*passkeys\/remove[^"]*)"/.exec((await visitor.get(SECURITY)).html)![1]!,
+    );
+    expect(asked.text).toMatch(/Remove the passkey “Old phone”\?.*such as your password, is enough to sign in/);
+    expect((await visitor.get(SECURITY)).text).toContain("Old phone");
+    await removePasskey(visitor);
     expect((await visitor.follow()).text).not.toContain("Old phone");
     expect(server.ctx.db.all("SELECT 1 FROM recovery_codes")).toEqual([]);
     expect((await new Visitor(server).signIn("alice")).location).toBe("/home");

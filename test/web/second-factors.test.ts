@@ -126,6 +126,19 @@ describe("With one-time codes", () => {
     expect((await bob.press("Turn codes on", { code: codeOf(app) })).text).toContain("Codes are on.");
   });
 
+  test("turning them off is confirmed on a page, which says what follows", async () => {
+    await server.person("carla");
+    const carla = new Visitor(server);
+    await carla.signIn("carla");
+    await turnOn(carla);
+    expect((await carla.get("/settings/security")).html).toContain(`href="${CODES}/off"`);
+    const asked = await carla.get(`${CODES}/off`);
+    expect(asked.text).toMatch(/Turn codes off\?.*such as your password, is enough to sign in/);
+    expect((await new Visitor(server).signIn("carla")).location).toStartWith("/sign-in/second-step");
+    expect((await carla.press("Turn codes off")).location).toContain("codesTurnedOff");
+    expect((await new Visitor(server).signIn("carla")).location).toBe("/home");
+  });
+
   test("an app's request goes on after the second step", async () => {
     const redirect_uri = "urn:ietf:wg:oauth:2.0:oob";
     const { json } = await server

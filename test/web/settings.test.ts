@@ -48,8 +48,11 @@ test("the profile page changes name, text, fields, switches and pictures", async
   expect(account).toMatchObject({ display_name: "Alice", bot: true, avatar_description: "a bird" });
   expect(account.source).toMatchObject({ note: "Birds & #hedges", fields: [{ value: "https://alice.example" }] });
   expect(account.avatar).not.toContain("missing");
-  expect((await visitor.follow()).text).toContain("Saved.");
+  const { text, html } = await visitor.follow();
+  expect(text).toContain("Saved.");
+  expect(html).toContain(`<img class="present avatar" src="${new URL(account.avatar_static).pathname}" alt="a bird"`);
   await visitor.press("Save", { bot: undefined, remove_avatar: "1" });
+  expect((await visitor.get(PROFILE)).html).not.toContain('class="present');
   expect(await me()).toMatchObject({ bot: false, avatar: expect.stringContaining("missing") });
 });
 

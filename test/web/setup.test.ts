@@ -128,7 +128,10 @@ test("the start page of a server with several users shows its name, its descript
   expect(html).not.toContain("<friends>");
 });
 
-test("the welcome page asks visitors to sign in", async () => {
+test("pages for users ask visitors to sign in, and lead to the start page as long as there are no users", async () => {
+  for (const path of ["/home", "/sign-in"]) expect((await visitor.get(path)).location).toBe("/");
+  expect((await visitor.get("/")).text).toContain("no owner yet");
+  await createUser(server.ctx, { username: "alice", password: "correct horse", role: "owner" });
   expect((await visitor.get("/welcome")).forms.map(({ action }) => action)).toEqual(["/sign-in"]);
 });
 

@@ -59,6 +59,17 @@ describe("The page for imports", () => {
     const picture = await visitor.press("Import", { file: file("\x89PNG\r\n\x1a\n\0\0") });
     expect(picture.text).toContain("This is no file of Mastodon's export");
     expect(picture.html).toContain('aria-invalid="true"');
+    for (const start of [
+      [0x50, 0x4b, 3, 4],
+      [0x1f, 0x8b, 8, 0],
+    ]) {
+      const archive = new File([new Uint8Array(start)], "archive");
+      const { status, html } = await visitor.press("Import", { file: archive });
+      expect([status, html]).toEqual([
+        422,
+        expect.stringMatching(/This is an archive.*<a href="#archive">.*id="archive"/s),
+      ]);
+    }
     expect(picture.text).toContain("You have imported nothing");
   });
 

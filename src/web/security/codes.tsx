@@ -9,22 +9,30 @@ import type { Pages } from "../page/page-routes.ts";
 import { QrCode } from "../page/qr-code.tsx";
 import { settingsPage } from "../settings/settings.tsx";
 import { recoveryPage } from "./recovery.tsx";
+import { remainingWithout, removalPage } from "./removal.tsx";
 import { securityTexts } from "./texts.ts";
 
 export const CODES = "/settings/security/codes";
 
 /** Setting up an authenticator app, and turning its codes off. */
-export function codesPages(pages: Pages, show: (page: UserPage, problems: FormProblems) => Response): void {
+export function codesPages(pages: Pages): void {
   pages.userForm(CODES, { isSensitive: true, show: codesPage, submit: turnOn });
-  pages.userPost(`${CODES}/off`, {
+  pages.userForm(`${CODES}/off`, {
     isSensitive: true,
-    show,
+    show: offPage,
     submit: (page) => {
       const { userId } = page.session;
       removeSecondFactor(page.ctx, page.changer, "codes_off", (tx) => deleteCodes(tx, userId));
       return page.redirect("/settings/security?done=codesTurnedOff");
     },
   });
+}
+
+function offPage(page: UserPage, problems: FormProblems): Response {
+  const texts = page.texts(securityTexts);
+  const remaining = remainingWithout(page, "codes");
+  const removal = { title: texts.codesOffTitle, button: texts.codesTurnOff, action: `${CODES}/off`, remaining };
+  return removalPage(page, removal, problems);
 }
 
 async function turnOn(page: UserPage): Promise<Response> {

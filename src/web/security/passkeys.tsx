@@ -9,7 +9,13 @@ import {
   type Ceremony,
   type PasskeyRow,
 } from "../../core/sign-in/passkeys.ts";
-import { addSecondFactor, removeSecondFactor, type SecondFactors } from "../../core/sign-in/second-factors.ts";
+import {
+  addSecondFactor,
+  removeSecondFactor,
+  secondFactorsOf,
+  type SecondFactors,
+} from "../../core/sign-in/second-factors.ts";
+import { notFound } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { programIn, systemIn } from "../../core/sign-in/user-agents.ts";
 import { dayOf } from "../page/dates.tsx";
@@ -19,6 +25,7 @@ import type { Pages } from "../page/page-routes.ts";
 import { PasskeyForm } from "../sign-in/passkey-form.tsx";
 import { signInTexts } from "../sign-in/texts.ts";
 import { recoveryPage } from "./recovery.tsx";
+import { remainingWithout, removalPage } from "./removal.tsx";
 import { securityTexts } from "./texts.ts";
 
 const PASSKEYS = "/settings/security/passkeys";
@@ -30,7 +37,7 @@ export function passkeyPages(pages: Pages, show: Show): void {
   const isSensitive = true;
   pages.userPost(PASSKEYS, { isSensitive, show, submit: (page) => add(page, show) });
   pages.userPost(`${PASSKEYS}/rename`, { isSensitive, show, submit: rename });
-  pages.userPost(`${PASSKEYS}/remove`, { isSensitive, show, submit: remove });
+  pages.userForm(`${PASSKEYS}/remove`, { isSensitive, show: removePage, submit: remove });
 }
 
 async function add(page: UserPage, show: Show): Promise<Response> {
@@ -55,6 +62,18 @@ function rename(page: UserPage): Response {
   return page.redirect("/settings/security?done=passkeyRenamed");
 }
 
+/** Of the last passkey. Without it, less protects the account. */
+function removePage(page: UserPage, problems: FormProblems): Response {
+  const texts = page.texts(securityTexts);
+  const id = page.text("id");
+  const passkey = secondFactorsOf(page.ctx.db, page.session.userId).passkeys.find((each) => String(each.id) === id);
+  if (!passkey) throw notFound();
+  const title = texts.passkeyRemoveTitle(passkey.name);
+  const action = `${PASSKEYS}/remove`;
+  const remaining = remainingWithout(page, "passkeys");
+  return removalPage(page, { title, button: texts.passkeyRemove, action, values: { id }, remaining }, problems);
+}
+
 function remove(page: UserPage): Response {
   const { userId } = page.session;
   const id = parseId(page.text("id")) ?? 0;
@@ -76,7 +95,7 @@ export function PasskeySection(props: { page: UserPage; factors: SecondFactors; 
       <p>{texts.passkeysHelp}</p>
       <ul class="entries">
         {factors.passkeys.map((passkey) => (
-          <Passkey page={page} passkey={passkey} />
+          <Passkey page={page} passkey={passkey} isLast={factors.passkeys.length === 1} />
         ))}
       </ul>
       <PasskeyForm
@@ -105,7 +124,7 @@ export function PasskeySection(props: { page: UserPage; factors: SecondFactors; 
   );
 }
 
-function Passkey({ page, passkey }: { page: UserPage; passkey: PasskeyRow }) {
+function Passkey({ page, passkey, isLast }: { page: UserPage; passkey: PasskeyRow; isLast: boolean }) {
   const texts = page.texts(securityTexts);
   const { name, created_at, last_used_at } = passkey;
   const id = String(passkey.id);
@@ -119,9 +138,20 @@ function Passkey({ page, passkey }: { page: UserPage; passkey: PasskeyRow }) {
             {last_used_at === null ? page.messages.notUsedYet : page.messages.lastUsedOn(dayOf(page, last_used_at))}
           </p>
         </div>
-        <ActionButton page={page} action={`${PASSKEYS}/remove`} values={{ id }} label={texts.passkeyRemoveNamed(name)}>
-          {texts.passkeyRemove}
-        </ActionButton>
+        {isLast ? (
+          <a class="button small" href={`${PASSKEYS}/remove?id=${id}`} aria-label={texts.passkeyRemoveNamed(name)}>
+            {texts.passkeyRemove}
+          </a>
+        ) : (
+          <ActionButton
+            page={page}
+            action={`${PASSKEYS}/remove`}
+            values={{ id }}
+            label={texts.passkeyRemoveNamed(name)}
+          >
+            {texts.passkeyRemove}
+          </ActionButton>
+        )}
       </div>
       <details>
         <summary>{texts.passkeyRename}</summary>

@@ -34,7 +34,7 @@ const PASSWORD = `${SECURITY}/password`;
 export function securityPages(pages: Pages): void {
   pages.userGet(SECURITY, (page) => securityPage(page), { isSensitive: true });
   pages.userPost(PASSWORD, { isSensitive: true, show: securityPage, submit: changePassword });
-  codesPages(pages, securityPage);
+  codesPages(pages);
   passkeyPages(pages, securityPage);
   recoveryPages(pages, securityPage);
   identityPages(pages, securityPage);
@@ -98,9 +98,9 @@ function CodesSection({ page, factors }: { page: UserPage; factors: SecondFactor
       {factors.codes ? (
         <div class="entry">
           <strong>{texts.codesOn}</strong>
-          <ActionButton page={page} action={`${CODES}/off`}>
+          <a class="button small" href={`${CODES}/off`}>
             {texts.codesTurnOff}
-          </ActionButton>
+          </a>
         </div>
       ) : (
         <a class="button small" href={CODES}>

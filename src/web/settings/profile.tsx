@@ -189,9 +189,13 @@ interface PictureProps {
 function Picture({ page, kind, description, problems }: PictureProps) {
   const texts = page.texts(settingsTexts);
   const isAvatar = kind === "avatar";
+  const account = showCredentialAccount(page.ctx, page.session.accountId);
+  const url = account[`${kind}_static`];
+  const hasPicture = !url.endsWith("/missing.png");
   return (
     <fieldset class="field stack">
       <legend>{isAvatar ? texts.avatar : texts.header}</legend>
+      {hasPicture && <img class={`present ${kind}`} src={page.local(url)} alt={account[`${kind}_description`]} />}
       <FileField
         name={kind}
         label={texts.newPicture}
@@ -214,7 +218,7 @@ function Picture({ page, kind, description, problems }: PictureProps) {
         isProse
         error={problems.fields[`${kind}_description`]}
       />
-      <Checkbox name={`remove_${kind}`} label={texts.removePicture} checked={false} />
+      {hasPicture && <Checkbox name={`remove_${kind}`} label={texts.removePicture} checked={false} />}
     </fieldset>
   );
 }

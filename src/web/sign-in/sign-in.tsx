@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { hasUsers } from "../../core/people/users.ts";
 import { findLogin, loginOfUser } from "../../core/sign-in/logins.ts";
 import { isPasswordOf } from "../../core/sign-in/passwords.ts";
 import { checkPasskey, offersPasskeys, requestOptions, type Ceremony } from "../../core/sign-in/passkeys.ts";
@@ -110,6 +111,8 @@ function ceremonyOf(page: PageRequest): Ceremony {
 }
 
 export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...options }: SignIn): Response {
+  // The start page says how to add the first user.
+  if (!hasUsers(page.ctx)) return page.redirect("/");
   const { messages } = page;
   const texts = page.texts(signInTexts);
   const clientId = parseQuery(searchOf(returnTo))["client_id"];

@@ -38,6 +38,9 @@ async function submit(page: UserPage): Promise<Response> {
   try {
     // One byte more than allowed is enough to refuse it.
     const upload = { name: file.name, bytes: await file.slice(0, MAX_BYTES + 1).bytes() };
+    if (isArchive(upload.bytes)) {
+      return show(page, { fields: { file: page.texts(transferTexts).isArchive }, status: 422 });
+    }
     await importCsv(page.ctx, upload, {
       accountId: page.session.accountId,
       kind: CSV_KINDS.find((kind) => kind === page.text("kind")) ?? null,
@@ -47,6 +50,11 @@ async function submit(page: UserPage): Promise<Response> {
   } catch (error) {
     return show(page, problemsAt(page, error, "file"));
   }
+}
+
+/** Whether a file is a .zip or .tar.gz file, by its first bytes. */
+function isArchive([first, second]: Uint8Array): boolean {
+  return (first === 0x50 && second === 0x4b) || (first === 0x1f && second === 0x8b);
 }
 
 /** The failed rows of an import, with the reasons in the user's language. */
@@ -73,7 +81,15 @@ function show(page: UserPage, problems: FormProblems): Response {
           name="file"
           label={texts.file}
           help={texts.fileHelp(MAX_ROWS.toLocaleString(locale), MAX_BYTES / 1_000_000)}
-          error={problems.fields["file"]}
+          error={
+            problems.fields["file"] === texts.isArchive ? (
+              <>
+                {texts.isArchive} <a href="#archive">{texts.archiveImport}</a>
+              </>
+            ) : (
+              problems.fields["file"]
+            )
+          }
           accept=".csv,.txt,.json,text/csv,text/plain,application/json"
         />
         <Select
