@@ -110,7 +110,7 @@ const french: MailTexts = {
       `L’adresse e-mail de ${handle} va devenir ${address}. Elle changera dès que la nouvelle adresse sera confirmée.`,
     ],
     notes: [
-      "Si ce n’était pas vous, connectez-vous, annulez le changement dans les paramètres et choisissez un nouveau mot de passe.",
+      "Si ce n’était pas vous, connectez-vous, annulez le changement dans les réglages et choisissez un nouveau mot de passe.",
     ],
   }),
   passwordReset: (handle) => ({

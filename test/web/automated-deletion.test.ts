@@ -186,7 +186,7 @@ describe("The page", () => {
       await visitor.get(`${PATH}?lang=de`);
       const typed = { enabled: "1", favourites: "0", boosts: "many", age: "365" };
       const { status, html, forms } = await visitor.press(button, typed);
-      expect([status, html.match(/muss mindestens 1 sein/g)?.length]).toEqual([422, 2]);
+      expect([status, html.match(/Gib eine Zahl ein, die mindestens 1 ist/g)?.length]).toEqual([422, 2]);
       expect(forms[0]!.fields).toMatchObject({ favourites: "0", boosts: "many", age: "365" });
       expect((await visitor.get(PATH)).forms[0]!.fields.favourites).toBe("");
     }

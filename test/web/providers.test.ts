@@ -353,6 +353,7 @@ test("a key that the provider has replaced is fetched again, at most once a minu
 
 test("sign-ins with providers are limited per IP address", async () => {
   const limited = await startServer({ ...provider.settings, LINNET_RATE_LIMITS: "sign_in=2/300" });
+  await limited.person("alice");
   const visitor = new Visitor(limited);
   for (const status of [200, 200, 429]) {
     await visitor.get("/sign-in?lang=en");

@@ -30,7 +30,7 @@ test("accounts are blocked by their handle, and freed again", async () => {
 test("an unknown account, and the own one, is refused beside the field", async () => {
   await visitor.get("/settings/mutes");
   for (const [handle, problem] of [
-    ["@nobody", "No account has this name"],
+    ["@nobody", "No account has this handle"],
     ["@alice", "This is your own account"],
   ] as const) {
     const { status, text } = await visitor.press("Mute", { handle, duration: "86400", notifications: undefined });

@@ -166,7 +166,7 @@ test("the pages for lists create and change one, and show its timeline", async (
   await visitor.follow();
   const id = path.split("/").at(-1)!;
   for (const [member, problem] of [
-    ["@carol", "No account has this name"],
+    ["@carol", "No account has this handle"],
     ["@alan", "You don’t follow this account"],
   ] as const) {
     const refused = await visitor.press("Add to the list", { member });

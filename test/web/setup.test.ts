@@ -141,7 +141,7 @@ test("the welcome page names apps and shows a QR code, and on localhost says wha
   const alice = new Visitor(local);
   await alice.signIn("alice");
   const here = await alice.get("/welcome");
-  expect(here.text).toContain("only on this computer");
+  expect(here.text).toContain("Only this computer can reach this server");
   expect(here.text).not.toContain("Phanpy");
   expect(here.html).not.toContain('class="qr"');
   await local.stop();

@@ -81,14 +81,14 @@ describe("The page for imports", () => {
     await alice.server.drain();
     await visitor.get(IMPORT);
     await visitor.press("Cancel");
-    expect((await visitor.get(IMPORT)).text).toContain("Blocked domains (cancelled)");
+    expect((await visitor.get(IMPORT)).text).toContain("Blocked servers (cancelled)");
     advance(100);
     await drain();
     expect((await visitor.get(IMPORT)).text).toContain("20 of 40 done");
     await visitor.press("Import", { file: file("other.test"), mode: "replace" });
     await new Transfer(() => alice.server, alice).finish();
     expect((await alice.get("/api/v1/domain_blocks?limit=200")).json).toEqual(["other.test"]);
-    expect((await visitor.get(IMPORT)).text).toContain("Blocked domains (finished, replacing)");
+    expect((await visitor.get(IMPORT)).text).toContain("Blocked servers (finished, replacing)");
   });
 });
 

@@ -32,7 +32,7 @@ const LANGUAGES = {
     unknown: "un navigateur inconnu",
     browser: (program, system) => `${program} sous ${system}`,
     summary: (browser, address) => `Vous vous êtes connecté avec ${browser}, depuis l’adresse ${address}.`,
-    details: "Si ce n’était pas vous, changez votre mot de passe et déconnectez ce navigateur dans les paramètres.",
+    details: "Si ce n’était pas vous, changez votre mot de passe et déconnectez ce navigateur dans les réglages.",
   },
 } satisfies Record<string, Texts>;
 

@@ -22,7 +22,7 @@ export const feedTexts = textsIn(
   {
     postsOf: (name) => `Messages publics de ${name}`,
     postsWith: (tag) => `Messages publics avec #${tag}`,
-    homeOf: (handle) => `Fil principal de ${handle}`,
+    homeOf: (handle) => `Fil d’accueil de ${handle}`,
     homeHelp: "Réservé à son propriétaire : cette adresse suffit pour le lire.",
     postBy: (name) => `Message de ${name}`,
     boosted: (name, title) => `${name} a partagé : ${title}`,

@@ -134,7 +134,7 @@ export const english: Messages = {
     `The address of this server is ${address}, which only works on this computer, and your handle contains it. To make the server available to others, stop it and set LINNET_URL first, or give it another address later with “linnet move”.`,
   createAccount: "Create my account",
   setupUsedTitle: "This server is already set up",
-  setupUsed: "The setup link can be used only once. Sign in with an app, or on this page.",
+  setupUsed: "The setup link works only once. Sign in instead.",
   setupReplacedTitle: "This link is no longer valid",
   setupReplaced:
     "Each time the server starts, it prints a new setup link, and the previous one stops working. Use the latest link in the terminal.",
@@ -152,7 +152,7 @@ export const english: Messages = {
     display_name_too_long: "This is too long. Use at most 30 characters.",
   },
 
-  noOwner: "This server has no owner yet. The setup link was printed in the terminal where the server was started.",
+  noOwner: "This server has no owner yet. Open the setup link that the server printed in the terminal when it started.",
   accountsHere: "People on this server",
 
   appsAndBrowsers: "Apps and browsers",

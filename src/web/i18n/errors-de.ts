@@ -19,7 +19,7 @@ export const sentences = {
     "Der Speicher dieses Servers ist voll. Die Administration muss Platz schaffen.",
   "The lists of posts in the archive are larger than 4 GB.": "Die Beitragslisten im Archiv sind größer als 4 GB.",
   "Another archive is being imported. Try again when that is done.":
-    "Gerade wird ein anderes Archiv eingelesen. Versuche es danach noch einmal.",
+    "Gerade wird ein anderes Archiv importiert. Versuche es danach noch einmal.",
   'The archive contains a file with the name "{name}", which is not allowed.':
     "Das Archiv enthält eine Datei mit dem Namen „{name}“, der nicht erlaubt ist.",
   'The archive contains a list without "{member}".': "Das Archiv enthält eine Liste ohne „{member}“.",

@@ -31,7 +31,7 @@ export const sentences: ErrorSentences = {
   'The archive contains the link "{name}" instead of a file.':
     "L’archive contient le lien « {name} » au lieu d’un fichier.",
   'The archive contains two files with the name "{name}".': "L’archive contient deux fichiers nommés « {name} ».",
-  "The uploaded archive is gone. Upload it again.": "L’archive envoyée n’est plus là. Envoyez-la à nouveau.",
+  "The uploaded archive is gone. Upload it again.": "L’archive téléversée n’est plus là. Téléversez-la à nouveau.",
   "The archive is damaged or incomplete. Download it again.":
     "L’archive est endommagée ou incomplète. Téléchargez-la à nouveau.",
   "The archive is encrypted. Unpack it, and pack it again without a password.":
@@ -78,7 +78,7 @@ export const sentences: ErrorSentences = {
   "The file contains something else than you chose. Nothing was imported.":
     "Le fichier contient autre chose que ce que vous avez choisi. Rien n’a été importé.",
   "This is no file of Mastodon's export: neither a CSV file of accounts, lists, domains or bookmarks nor a list of filters. Nothing was imported.":
-    "Ce n’est pas un fichier d’export de Mastodon : ni un fichier CSV de comptes, listes, domaines ou signets, ni une liste de filtres. Rien n’a été importé.",
+    "Ce n’est pas un fichier d’export de Mastodon : ni un fichier CSV de comptes, listes, domaines ou marque-pages, ni une liste de filtres. Rien n’a été importé.",
   "No post is found at {address}: it was deleted, or its address is wrong.":
     "Aucun message n’est trouvé à {address} : il a été supprimé, ou l’adresse est fausse.",
   "This server exchanges nothing with {host}.": "Ce serveur n’échange rien avec {host}.",
@@ -173,10 +173,10 @@ export const sentences: ErrorSentences = {
   "Cannot attach files that have not finished processing. Try again in a moment!":
     "Les fichiers sont encore en traitement. Réessayez dans un instant !",
   "Cannot attach files that could not be processed. Remove them, or upload others.":
-    "Des fichiers n’ont pas pu être traités. Retirez-les ou envoyez-en d’autres.",
+    "Des fichiers n’ont pas pu être traités. Retirez-les ou téléversez-en d’autres.",
   "Media attachments can't be attached twice": "Un fichier ne peut pas être joint deux fois",
   "Media attachments are unknown, or belong to another post. Upload them again.":
-    "Des fichiers joints sont inconnus ou appartiennent à un autre message. Envoyez-les de nouveau.",
+    "Des fichiers joints sont inconnus ou appartiennent à un autre message. Téléversez-les de nouveau.",
   "Media attachment is currently used by a status": "Le fichier est utilisé dans un message",
   "The post you are trying to reply to does not appear to exist.":
     "Le message auquel vous voulez répondre n’existe pas.",
@@ -225,11 +225,11 @@ export const sentences: ErrorSentences = {
   "File can't be converted, because this server has no ffmpeg":
     "Le fichier ne peut pas être converti, car ce serveur n’a pas ffmpeg",
   "File takes more time or memory than is allowed. Upload a smaller or simpler one.":
-    "Le fichier demande plus de temps ou de mémoire que permis. Envoyez-en un plus petit ou plus simple.",
+    "Le fichier demande plus de temps ou de mémoire que permis. Téléversez-en un plus petit ou plus simple.",
   "File size must be at most {count} MB": "Le fichier peut avoir {count} Mo au plus",
   "{field} size must be less than {count} MB": "{field} : doit être plus petit que {count} Mo",
   "Thumbnail is not a supported image": "La vignette n’est pas une image prise en charge",
-  "The file could not be processed. Upload another one.": "Le fichier n’a pas pu être traité. Envoyez-en un autre.",
+  "The file could not be processed. Upload another one.": "Le fichier n’a pas pu être traité. Téléversez-en un autre.",
   "Focus must be two numbers between -1.0 and 1.0, separated by a comma":
     "Le centre de l’image doit être deux nombres entre -1.0 et 1.0, séparés par une virgule",
 
@@ -289,8 +289,8 @@ export const fields: Record<string, string> = {
   Email: "Adresse e-mail",
   "Expires in": "Durée",
   File: "Fichier",
-  Header: "Image d’en-tête",
-  "Header description": "Description de l’image d’en-tête",
+  Header: "Bannière",
+  "Header description": "Description de la bannière",
   Locale: "Langue",
   "Media attachments": "Fichiers joints",
   Name: "Nom",

@@ -65,7 +65,7 @@ export const french: Messages = {
     "write:filters": "Modifier vos filtres",
     "write:follows": "Suivre des comptes et ne plus les suivre",
     "write:lists": "Modifier vos listes",
-    "write:media": "Envoyer des images et d’autres médias",
+    "write:media": "Téléverser des images et d’autres médias",
     "write:mutes": "Masquer des comptes et des conversations",
     "write:notifications": "Effacer vos notifications",
     "write:reports": "Signaler des comptes et des messages",
@@ -138,7 +138,7 @@ export const french: Messages = {
     `L’adresse de ce serveur est ${address}, qui ne fonctionne que sur cet ordinateur, et votre identifiant la contient. Pour rendre le serveur accessible à d’autres, arrêtez-le et définissez d’abord LINNET_URL, ou donnez-lui plus tard une autre adresse avec « linnet move ».`,
   createAccount: "Créer mon compte",
   setupUsedTitle: "Ce serveur est déjà configuré",
-  setupUsed: "Le lien de configuration ne sert qu’une fois. Connectez-vous avec une application, ou sur cette page.",
+  setupUsed: "Le lien de configuration ne sert qu’une fois. Connectez-vous plutôt.",
   setupReplacedTitle: "Ce lien n’est plus valable",
   setupReplaced:
     "À chaque démarrage, le serveur affiche un nouveau lien, et le précédent n’est plus valable. Utilisez le lien le plus récent dans le terminal.",
@@ -157,7 +157,7 @@ export const french: Messages = {
   },
 
   noOwner:
-    "Ce serveur n’a pas encore de propriétaire. Le lien de configuration est affiché dans le terminal où le serveur a été démarré.",
+    "Ce serveur n’a pas encore de propriétaire. Ouvrez le lien de configuration, affiché dans le terminal au démarrage du serveur.",
   accountsHere: "Les personnes de ce serveur",
 
   appsAndBrowsers: "Applications et navigateurs",

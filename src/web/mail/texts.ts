@@ -10,7 +10,7 @@ export const mailTexts = textsIn(
     linkSentTitle: "Check your e-mail",
     linkSent:
       "If there is an account with this name or address, and it has a confirmed e-mail address, the link is on its way. It works for an hour.",
-    noLinkYet: "Nothing there after a few minutes? Look in the spam folder, or ask the administrator of this server.",
+    noLinkYet: "No e-mail after a few minutes? Look in the spam folder, or ask the administrator of this server.",
     newPassword: "New password",
     signOutEverywhere: "Sign out all browsers and apps",
     signOutEverywhereHelp: "Choose this if someone else may have used your account.",

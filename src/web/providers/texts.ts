@@ -15,7 +15,7 @@ export const providerTexts = textsIn(
 
     title: "Linked accounts",
     help: "You can sign in with an account of another service, once it is linked.",
-    linkedOn: (date: string) => `Linked on ${date}.`,
+    linkedOn: (date: string) => `Linked on ${date}`,
     link: (provider: string) => `Link ${provider}`,
     unlink: "Unlink",
     unlinkNamed: (provider: string, label: string) => `Unlink ${label} of ${provider}`,
@@ -43,7 +43,7 @@ export const providerTexts = textsIn(
 
     title: "Verknüpfte Konten",
     help: "Du kannst dich mit einem Konto bei einem anderen Dienst anmelden, sobald es verknüpft ist.",
-    linkedOn: (date) => `Verknüpft am ${date}.`,
+    linkedOn: (date) => `Verknüpft am ${date}`,
     link: (provider) => `${provider} verknüpfen`,
     unlink: "Trennen",
     unlinkNamed: (provider, label) => `${label} von ${provider} trennen`,
@@ -64,21 +64,21 @@ export const providerTexts = textsIn(
       `La connexion avec ${provider} n’a pas fonctionné, donc rien n’a été modifié. Veuillez réessayer. Si cela échoue encore, prévenez l’administration de ce serveur.`,
     cancelled: (provider) => `Vous ne vous êtes pas connecté avec ${provider}.`,
     notLinked: (provider) =>
-      `Ce compte ${provider} n’est lié à aucun compte ici. Connectez-vous autrement, puis liez-le dans les paramètres de sécurité.`,
+      `Ce compte ${provider} n’est lié à aucun compte ici. Connectez-vous autrement, puis liez-le dans les réglages de sécurité.`,
     passwordsOff: "Sur ce serveur, personne ne peut se connecter avec un mot de passe. Choisissez un autre moyen.",
     passwordsOffHelp:
       "Vous ne pouvez plus vous connecter ? L’administration peut créer un lien pour vous avec cette commande :",
 
     title: "Comptes liés",
     help: "Vous pouvez vous connecter avec un compte d’un autre service, une fois qu’il est lié.",
-    linkedOn: (date) => `Lié le ${date}.`,
+    linkedOn: (date) => `Lié le ${date}`,
     link: (provider) => `Lier ${provider}`,
     unlink: "Délier",
     unlinkNamed: (provider, label) => `Délier ${label} de ${provider}`,
     isLinked: "Le compte est lié. Vous pouvez désormais vous connecter avec.",
     isUnlinked: "Le compte n’est plus lié.",
     linkFailedTitle: "Le compte n’a pas été lié",
-    toSecurity: "Retour aux paramètres de sécurité",
+    toSecurity: "Retour aux réglages de sécurité",
 
     linkTitle: (name) => `Se connecter en tant que @${name} ?`,
     linkHelp: "L’administration de ce serveur a créé ce lien pour vous. Il fonctionne une seule fois.",

@@ -54,7 +54,7 @@ export const publicTexts = textsIn(
     hidesFollows: (name) => `${name} zeigt diese Liste nicht.`,
     onlyKnownAccounts: "Dieser Server kennt nur einen Teil dieser Konten.",
     allOnOriginal: "Alle auf der Originalseite ansehen",
-    thread: "Thread",
+    thread: "Unterhaltung",
     titled: (name, text) => `${name}: ${text}`,
   },
   {
@@ -82,7 +82,7 @@ export const publicTexts = textsIn(
     hidesFollows: (name) => `${name} ne montre pas cette liste.`,
     onlyKnownAccounts: "Ce serveur ne connaît qu’une partie de ces comptes.",
     allOnOriginal: "Voir tous les comptes sur la page d’origine",
-    thread: "Fil",
+    thread: "Conversation",
     titled: (name, text) => `${name} : ${text}`,
   },
 );

@@ -10,15 +10,15 @@ export const readingTexts = textsIn(
     favourites: "Favourites",
     homeEmpty: "Your timeline is empty",
     homeEmptyHelp:
-      "Follow people to read their posts here. Search for a name, or paste an address such as @name@example.org or the link of a profile or post.",
+      "Follow people to read their posts here. Search for a name, or paste a handle such as @name@example.org or the link of a profile or post.",
     homeFilling: "Posts of the accounts that you follow are still being collected. Reload the page in a moment.",
     readBefore: "You have read everything below",
 
     search: "Search",
-    searchFor: "Name, address, hashtag or words",
-    searchHelp: "An address such as @name@example.org or a link finds accounts and posts on other servers.",
+    searchFor: "Name, handle, hashtag or words",
+    searchHelp: "A handle such as @name@example.org or a link finds accounts and posts on other servers.",
     nothingFound: "Nothing found",
-    nothingFoundHelp: "Check the spelling. For an account on another server, enter its whole address.",
+    nothingFoundHelp: "Check the spelling. For an account on another server, enter its whole handle.",
     accounts: "Accounts",
     hashtags: "Hashtags",
     posts: "Posts",
@@ -65,22 +65,23 @@ export const readingTexts = textsIn(
     favourites: "Favoriten",
     homeEmpty: "Deine Timeline ist leer",
     homeEmptyHelp:
-      "Folge Leuten, um hier ihre Beiträge zu lesen. Suche einen Namen, oder füge eine Adresse wie @name@example.org oder den Link eines Profils oder Beitrags ein.",
+      "Folge Leuten, um hier ihre Beiträge zu lesen. Suche einen Namen, oder füge eine Profiladresse wie @name@example.org oder den Link eines Profils oder Beitrags ein.",
     homeFilling: "Die Beiträge der Konten, denen du folgst, werden noch gesammelt. Lade die Seite gleich neu.",
     readBefore: "Alles darunter hast du gelesen",
 
     search: "Suchen",
-    searchFor: "Name, Adresse, Hashtag oder Wörter",
-    searchHelp: "Eine Adresse wie @name@example.org oder ein Link findet Konten und Beiträge auf anderen Servern.",
+    searchFor: "Name, Profiladresse, Hashtag oder Wörter",
+    searchHelp:
+      "Eine Profiladresse wie @name@example.org oder ein Link findet Konten und Beiträge auf anderen Servern.",
     nothingFound: "Nichts gefunden",
-    nothingFoundHelp: "Prüfe die Schreibweise. Ein Konto auf einem anderen Server braucht seine ganze Adresse.",
+    nothingFoundHelp: "Prüfe die Schreibweise. Ein Konto auf einem anderen Server braucht seine ganze Profiladresse.",
     accounts: "Konten",
     hashtags: "Hashtags",
     posts: "Beiträge",
 
     areFiltered: "Einige Benachrichtigungen sind gefiltert.",
     showFiltered: "Ansehen",
-    noNotifications: "Noch keine Mitteilungen",
+    noNotifications: "Noch keine Benachrichtigungen",
     noNotificationsHelp:
       "Hier siehst du, wenn andere dir antworten, dir folgen oder deine Beiträge favorisieren oder teilen.",
     followRequests: "Folgeanfragen",
@@ -110,7 +111,7 @@ export const readingTexts = textsIn(
     },
 
     newPosts: ["{count} neuer Beitrag", "{count} neue Beiträge"],
-    newNotifications: ["{count} neue Mitteilung", "{count} neue Mitteilungen"],
+    newNotifications: ["{count} neue Benachrichtigung", "{count} neue Benachrichtigungen"],
     listEmpty: "Noch nichts in dieser Liste",
     listEmptyHelp: "Neue Beiträge ihrer Mitglieder erscheinen hier.",
     editList: "Diese Liste bearbeiten",
@@ -121,17 +122,17 @@ export const readingTexts = textsIn(
     favourites: "Favoris",
     homeEmpty: "Votre fil est vide",
     homeEmptyHelp:
-      "Suivez des personnes pour lire leurs messages ici. Cherchez un nom, ou collez une adresse comme @nom@example.org ou le lien d’un profil ou d’un message.",
+      "Suivez des personnes pour lire leurs messages ici. Cherchez un nom, ou collez un identifiant comme @nom@example.org ou le lien d’un profil ou d’un message.",
     homeFilling:
       "Les messages des comptes que vous suivez sont en cours de collecte. Rechargez la page dans un instant.",
     readBefore: "Vous avez lu tout ce qui suit",
 
     search: "Chercher",
-    searchFor: "Nom, adresse, hashtag ou mots",
+    searchFor: "Nom, identifiant, hashtag ou mots",
     searchHelp:
-      "Une adresse comme @nom@example.org ou un lien trouve des comptes et des messages sur d’autres serveurs.",
+      "Un identifiant comme @nom@example.org ou un lien trouve des comptes et des messages sur d’autres serveurs.",
     nothingFound: "Rien trouvé",
-    nothingFoundHelp: "Vérifiez l’orthographe. Pour un compte d’un autre serveur, entrez son adresse entière.",
+    nothingFoundHelp: "Vérifiez l’orthographe. Pour un compte d’un autre serveur, entrez son identifiant entier.",
     accounts: "Comptes",
     hashtags: "Hashtags",
     posts: "Messages",

@@ -130,7 +130,7 @@ export const securityTexts = textsIn(
     codesTurnOff: "Désactiver les codes",
     codesOffTitle: "Désactiver les codes ?",
     nothingRemains:
-      "Ensuite, la première étape, par exemple votre mot de passe, suffit pour vous connecter. Vos codes de récupération ne fonctionnent plus.",
+      "Ensuite, la première étape, par exemple votre mot de passe, suffit pour vous connecter. Vos codes de secours ne fonctionnent plus.",
     remaining: {
       codes: "Ensuite, il vous faudra toujours un code de votre application d’authentification pour vous connecter.",
       passkeys: "Ensuite, il vous faudra toujours une clé d’accès pour vous connecter.",
@@ -157,7 +157,7 @@ export const securityTexts = textsIn(
     passkeyRenamed: "La clé d’accès a un nouveau nom.",
     passkeyRemove: "Supprimer",
     passkeyRemoveNamed: (name) => `Supprimer ${name}`,
-    passkeyRemoveTitle: (name) => `Retirer la clé d’accès « ${name} » ?`,
+    passkeyRemoveTitle: (name) => `Supprimer la clé d’accès « ${name} » ?`,
     passkeyRemoved: "La clé d’accès a été supprimée.",
     addedOn: (date) => `Ajoutée le ${date}`,
     passwordNotEnough: "Ensuite, le mot de passe seul ne suffit plus pour se connecter.",

@@ -21,7 +21,7 @@ export const settingsTexts = textsIn(
 
     postingGroup: "Posts",
     posting: "New posts",
-    postingHelp: "Visibility, format, language and sensitive media, unless you choose otherwise",
+    postingHelp: "How they start out: visibility, format, language, sensitive media",
     deletion: "Old posts",
     deletionHelp: "Delete them automatically, with exceptions",
     interactions: "Replies, boosts and quotes",
@@ -44,7 +44,7 @@ export const settingsTexts = textsIn(
     feedHelp:
       "Read your home timeline in a feed reader. Everyone with the address can read it, followers-only posts included, so keep it secret.",
     feedAddress: "Your address",
-    feedOnce: "Copy it now: it is not shown again. Ending in .atom or .json instead of .rss, it is another format.",
+    feedOnce: "Copy it now: it is not shown again. For Atom or JSON Feed, replace .rss at its end with .atom or .json.",
     feedSince: (date: string) => `Your feed has had its address since ${date}.`,
     createFeed: "Create an address",
     replaceFeed: "Replace the address",
@@ -52,7 +52,8 @@ export const settingsTexts = textsIn(
 
     note: "About you",
     fields: "Fields",
-    fieldsHelp: "A table beneath your text. A link gets a tick if its page links back to your profile with rel=“me”.",
+    fieldsHelp:
+      "A table beneath your text, for example with your website. A link gets a tick if its page links back to your profile with rel=“me”.",
     fieldName: (number: number) => `Name of field ${number}`,
     fieldValue: (number: number) => `Value of field ${number}`,
     avatar: "Profile picture",
@@ -107,7 +108,7 @@ export const settingsTexts = textsIn(
 
     postingGroup: "Beiträge",
     posting: "Neue Beiträge",
-    postingHelp: "Sichtbarkeit, Format, Sprache und heikle Medien, solange du nichts anderes wählst",
+    postingHelp: "Womit sie beginnen: Sichtbarkeit, Format, Sprache, heikle Medien",
     deletion: "Alte Beiträge",
     deletionHelp: "Automatisch löschen, mit Ausnahmen",
     interactions: "Antworten, Teilen und Zitate",
@@ -131,7 +132,7 @@ export const settingsTexts = textsIn(
       "Lies deine Start-Timeline in einem Feedreader. Alle, die die Adresse haben, können sie lesen, auch Beiträge nur für Follower. Halte sie also geheim.",
     feedAddress: "Deine Adresse",
     feedOnce:
-      "Kopiere sie jetzt: Sie wird nicht noch einmal gezeigt. Mit .atom oder .json statt .rss am Ende hat sie ein anderes Format.",
+      "Kopiere sie jetzt: Sie wird nicht noch einmal gezeigt. Ersetze .rss am Ende durch .atom oder .json für Atom oder JSON Feed.",
     feedSince: (date) => `Dein Feed hat seine Adresse seit dem ${date}.`,
     createFeed: "Adresse erstellen",
     replaceFeed: "Adresse ersetzen",
@@ -140,7 +141,7 @@ export const settingsTexts = textsIn(
     note: "Über dich",
     fields: "Felder",
     fieldsHelp:
-      "Eine Tabelle unter deinem Text. Ein Link bekommt einen Haken, wenn seine Seite mit rel=„me“ auf dein Profil verweist.",
+      "Eine Tabelle unter deinem Text, etwa mit deiner Website. Ein Link bekommt einen Haken, wenn seine Seite mit rel=„me“ auf dein Profil verweist.",
     fieldName: (number) => `Name von Feld ${number}`,
     fieldValue: (number) => `Inhalt von Feld ${number}`,
     avatar: "Profilbild",
@@ -195,7 +196,7 @@ export const settingsTexts = textsIn(
 
     postingGroup: "Messages",
     posting: "Nouveaux messages",
-    postingHelp: "Visibilité, format, langue et médias sensibles, sauf si vous choisissez autrement",
+    postingHelp: "Comment ils commencent : visibilité, format, langue, médias sensibles",
     deletion: "Anciens messages",
     deletionHelp: "Les supprimer automatiquement, avec des exceptions",
     interactions: "Réponses, partages et citations",
@@ -213,13 +214,13 @@ export const settingsTexts = textsIn(
     readingGroup: "Lecture",
     notificationPolicy: "Notifications",
     notificationPolicyHelp: "Filtrer celles des inconnus",
-    feed: "Flux de votre fil principal",
+    feed: "Flux de votre fil d’accueil",
     feedSection: "Une adresse privée pour votre lecteur de flux",
     feedHelp:
-      "Lisez votre fil principal dans un lecteur de flux. Cette adresse suffit pour le lire, messages réservés aux abonnés compris : gardez-la secrète.",
+      "Lisez votre fil d’accueil dans un lecteur de flux. Cette adresse suffit pour le lire, messages réservés aux abonnés compris : gardez-la secrète.",
     feedAddress: "Votre adresse",
     feedOnce:
-      "Copiez-la maintenant : elle ne sera plus affichée. Terminée par .atom ou .json au lieu de .rss, elle donne un autre format.",
+      "Copiez-la maintenant : elle ne sera plus affichée. Pour Atom ou JSON Feed, remplacez .rss à la fin par .atom ou .json.",
     feedSince: (date) => `Votre flux a cette adresse depuis le ${date}.`,
     createFeed: "Créer une adresse",
     replaceFeed: "Remplacer l’adresse",
@@ -227,7 +228,8 @@ export const settingsTexts = textsIn(
 
     note: "À propos de vous",
     fields: "Champs",
-    fieldsHelp: "Un tableau sous votre texte. Un lien est coché si sa page renvoie vers votre profil avec rel=« me ».",
+    fieldsHelp:
+      "Un tableau sous votre texte, par exemple avec votre site web. Un lien est coché si sa page renvoie vers votre profil avec rel=« me ».",
     fieldName: (number) => `Nom du champ ${number}`,
     fieldValue: (number) => `Contenu du champ ${number}`,
     avatar: "Photo de profil",

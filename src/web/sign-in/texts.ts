@@ -84,7 +84,7 @@ export const signInTexts = textsIn(
 
     confirmTitle: "Est-ce toujours vous ?",
     confirmHelp:
-      "Cette partie des paramètres redemande une preuve, pour que personne d’autre ne la modifie dans ce navigateur.",
+      "Cette partie des réglages redemande une preuve, pour que personne d’autre ne la modifie dans ce navigateur.",
     confirm: "Continuer",
     passwordOrCode: "Mot de passe ou code",
     appCode: "Six chiffres de votre application d’authentification.",

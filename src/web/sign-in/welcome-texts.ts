@@ -5,7 +5,7 @@ export const welcomeTexts = textsIn(
     title: (name: string) => `Your server is ready, ${name}`,
     yourHandle: "Your handle is",
     onlyHere:
-      "This server is only on this computer. Phone apps and apps on other websites can’t connect to it, but you can write and read here in the browser.",
+      "Only this computer can reach this server. Phone apps and apps on other websites can’t connect to it, but you can write and read here in the browser.",
     writeFirst: "Write your first post",
     next: "Next",
     profile: "Introduce yourself",
@@ -34,7 +34,7 @@ export const welcomeTexts = textsIn(
     title: (name) => `Dein Server ist bereit, ${name}`,
     yourHandle: "Deine Profiladresse ist",
     onlyHere:
-      "Dieser Server ist nur auf diesem Computer. Apps auf dem Telefon und auf anderen Websites erreichen ihn nicht, aber du kannst hier im Browser schreiben und lesen.",
+      "Nur dieser Computer erreicht den Server. Apps auf dem Telefon und auf anderen Websites erreichen ihn nicht, aber du kannst hier im Browser schreiben und lesen.",
     writeFirst: "Schreib deinen ersten Beitrag",
     next: "Wie es weitergeht",
     profile: "Stell dich vor",
@@ -64,7 +64,7 @@ export const welcomeTexts = textsIn(
     title: (name) => `Votre serveur est prêt, ${name}`,
     yourHandle: "Votre identifiant est",
     onlyHere:
-      "Ce serveur n’existe que sur cet ordinateur. Les applications de téléphone et celles d’autres sites ne peuvent pas s’y connecter, mais vous pouvez écrire et lire ici, dans le navigateur.",
+      "Seul cet ordinateur peut atteindre ce serveur. Les applications de téléphone et celles d’autres sites ne peuvent pas s’y connecter, mais vous pouvez écrire et lire ici, dans le navigateur.",
     writeFirst: "Écrivez votre premier message",
     next: "La suite",
     profile: "Présentez-vous",

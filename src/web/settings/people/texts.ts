@@ -3,8 +3,8 @@ import { textsIn } from "../../i18n/texts.ts";
 export const peopleTexts = textsIn(
   {
     handle: "Account",
-    handleHelp: "Its address, such as @name@example.org",
-    unknownAccount: "No account has this name. Check that it is written like @name@example.org.",
+    handleHelp: "Its handle, such as @name@example.org",
+    unknownAccount: "No account has this handle. Check that it is written like @name@example.org.",
     ownAccount: "This is your own account.",
     about: (action: string, name: string) => `${action}: ${name}`,
     blocksIntro:
@@ -30,21 +30,21 @@ export const peopleTexts = textsIn(
   },
   {
     handle: "Konto",
-    handleHelp: "Seine Adresse, etwa @name@example.org",
-    unknownAccount: "Kein Konto hat diesen Namen. Prüfe, ob er wie @name@example.org geschrieben ist.",
+    handleHelp: "Seine Profiladresse, etwa @name@example.org",
+    unknownAccount: "Kein Konto hat diese Profiladresse. Prüfe, ob sie wie @name@example.org geschrieben ist.",
     ownAccount: "Das ist dein eigenes Konto.",
     about: (action, name) => `${action}: ${name}`,
     blocksIntro:
       "Blockieren beendet das Folgen in beide Richtungen. Linnet bittet auch ihren Server, ihnen deine Beiträge zu verbergen.",
     block: "Blockieren",
-    unblock: "Freigeben",
+    unblock: "Nicht mehr blockieren",
     noBlocks: "Du blockierst kein Konto.",
     mutesIntro: "Du siehst keine Beiträge stummgeschalteter Konten. Sie können dir weiter folgen und deine lesen.",
     mute: "Stummschalten",
-    unmute: "Aufheben",
+    unmute: "Nicht mehr stummschalten",
     noMutes: "Du hast kein Konto stummgeschaltet.",
     duration: "Wie lange",
-    forever: "Bis du es aufhebst",
+    forever: "Bis du es beendest",
     muteNotifications: "Auch Benachrichtigungen von diesem Konto stummschalten",
     notifiesStill: "Benachrichtigungen kommen weiter an",
     mutedUntil: (date) => `Bis ${date}`,
@@ -57,8 +57,8 @@ export const peopleTexts = textsIn(
   },
   {
     handle: "Compte",
-    handleHelp: "Son adresse, comme @nom@example.org",
-    unknownAccount: "Aucun compte n’a ce nom. Vérifiez qu’il s’écrit comme @nom@example.org.",
+    handleHelp: "Son identifiant, comme @nom@example.org",
+    unknownAccount: "Aucun compte n’a cet identifiant. Vérifiez qu’il s’écrit comme @nom@example.org.",
     ownAccount: "C’est votre propre compte.",
     about: (action, name) => `${action} : ${name}`,
     blocksIntro:
@@ -69,7 +69,7 @@ export const peopleTexts = textsIn(
     mutesIntro:
       "Vous ne voyez pas les messages des comptes masqués. Ils peuvent toujours vous suivre et lire les vôtres.",
     mute: "Masquer",
-    unmute: "Démasquer",
+    unmute: "Ne plus masquer",
     noMutes: "Vous ne masquez aucun compte.",
     duration: "Pour combien de temps",
     forever: "Jusqu’à ce que vous changiez d’avis",

@@ -27,7 +27,7 @@ export const postsTexts = textsIn(
     withoutText: "Without text",
 
     interactionsIntro:
-      "These settings apply to new posts. Other servers learn of them, and this one refuses what arrives nevertheless. Not every server obeys: its users may still see replies that your followers don’t.",
+      "These settings apply to new posts. Linnet tells other servers about them, and refuses what you don’t allow. Some servers ignore them: their users may see replies that your followers don’t.",
     forEveryone: "Public posts",
     forFollowers: "Posts for followers",
     reply: "Replies",
@@ -62,7 +62,7 @@ export const postsTexts = textsIn(
     withoutText: "Ohne Text",
 
     interactionsIntro:
-      "Diese Einstellungen gelten für neue Beiträge. Andere Server erfahren davon, und was trotzdem ankommt, wird hier abgelehnt. Nicht jeder Server hält sich daran: Dort sind vielleicht Antworten zu sehen, die deine Follower nicht sehen.",
+      "Diese Einstellungen gelten für neue Beiträge. Linnet teilt sie anderen Servern mit und lehnt ab, was du nicht erlaubst. Manche Server halten sich nicht daran: Dort sind vielleicht Antworten zu sehen, die deine Follower nicht sehen.",
     forEveryone: "Öffentliche Beiträge",
     forFollowers: "Beiträge für Follower",
     reply: "Antworten",
@@ -81,7 +81,7 @@ export const postsTexts = textsIn(
     keepPinned: "les messages épinglés",
     keepDirect: "les messages réservés aux comptes mentionnés",
     keepFavourited: "les messages que vous avez mis en favori",
-    keepBookmarked: "les messages que vous avez mis en signet",
+    keepBookmarked: "les messages que vous avez mis en marque-page",
     keepPolls: "les sondages",
     keepMedia: "les messages avec des médias",
     favourites: "Garder les messages qui ont au moins ce nombre de favoris",
@@ -97,7 +97,7 @@ export const postsTexts = textsIn(
     withoutText: "Sans texte",
 
     interactionsIntro:
-      "Ces réglages valent pour les nouveaux messages. Les autres serveurs en sont informés, et ce qui arrive malgré tout est refusé ici. Tous les serveurs n’obéissent pas : on peut y voir des réponses que vos abonnés ne voient pas.",
+      "Ces réglages valent pour les nouveaux messages. Linnet en informe les autres serveurs, et refuse ce que vous n’autorisez pas. Certains serveurs n’en tiennent pas compte : on peut y voir des réponses que vos abonnés ne voient pas.",
     forEveryone: "Messages publics",
     forFollowers: "Messages pour les abonnés",
     reply: "Réponses",
