@@ -67,7 +67,9 @@ async function addStates(): Promise<Record<string, string[]>> {
   await owner.post(`/api/v1/accounts/${neighbours.juno.id}/mute`);
   for (const action of ["bookmark", "favourite", "reblog"]) await owner.post(`/api/v1/statuses/${remote}/${action}`);
   const scheduled_at = new Date(server.clock.now() + 3600_000).toISOString();
-  await owner.post("/api/v1/statuses", { status: "See you at the mill", scheduled_at });
+  const { id: scheduled } = (await owner.post("/api/v1/statuses", { status: "See you at the mill", scheduled_at }))
+    .json;
+  await owner.post(`/api/v2/filters/${filterId}/statuses`, { status_id: remote });
   const transfer = new Transfer(() => server, owner);
   await transfer.run("nobody@127.0.0.1\n", { kind: "blocks", name: "blocks.csv" });
   const terms = publishTerms(ctx, "# Terms\n\nBe kind.");
@@ -92,6 +94,7 @@ async function addStates(): Promise<Record<string, string[]>> {
     ...Object.fromEntries(["rss", "atom", "json"].map((format) => [`/feeds/home.${format}`, []])),
     "/setup": [],
     "/confirm-email": [],
+    "/settings/security/passkeys/remove": [],
     "/@:name": ["/@robin", "/@mira@wetland.example"],
     "/@:name/:id": [picture, poll, warning, long].map(status).concat(`/@mira@wetland.example/${remote}`),
     "/@:name/with_replies": ["/@robin/with_replies"],
@@ -117,7 +120,12 @@ async function addStates(): Promise<Record<string, string[]>> {
     "/settings/lists/:id": [`/settings/lists/${list}`],
     "/settings/import/:id/failures.csv": [`/settings/import/${transfer.latest.id}/failures.csv`],
     "/authorize_interaction": [`/authorize_interaction?uri=${server.origin}/@robin`],
-    "/compose": ["/compose", `/compose?reply=${remote}`, `/compose?quote=${long.id}`],
+    "/compose": [
+      "/compose",
+      `/compose?reply=${remote}`,
+      `/compose?quote=${long.id}`,
+      `/compose?scheduled=${scheduled}`,
+    ],
     "/posts/:id/delete": [`/posts/${poll.id}/delete`],
     "/lists/:id": [`/lists/${list}`],
     "/search": ["/search", "/search?q=marsh"],
