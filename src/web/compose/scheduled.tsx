@@ -63,7 +63,7 @@ function Scheduled({ page, row, files }: { page: UserPage; row: ScheduledRow; fi
         </p>
         {files > 0 && <p class="help">{texts.attached(files)}</p>}
       </div>
-      <div class="side-by-side">
+      <div class="buttons">
         <a class="button small" href={`${COMPOSE}?scheduled=${row.id}`} aria-label={texts.changeAt(date)}>
           {texts.change}
         </a>
