@@ -21,6 +21,12 @@ export function parseLocalTime(text: string, timeZone: string): number | null {
   }
 }
 
+/** A time in milliseconds since 1970 as `parseLocalTime()` reads it, to the minute. */
+export function localTimeAt(time: number, timeZone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timeZone).toPlainDateTime();
+  return local.toString({ smallestUnit: "minute" });
+}
+
 /** Whether this is the name of a time zone, such as `Europe/Berlin`. */
 export function isTimeZone(name: string): boolean {
   if (name.length > 64 || !/^[A-Za-z_]+(?:\/[\w+-]+)*$/.test(name)) return false;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isTimeZone, parseLocalTime } from "../../src/lib/dates.ts";
+import { isTimeZone, localTimeAt, parseLocalTime } from "../../src/lib/dates.ts";
 
 test.each([
   ["in winter", "2026-01-15T09:30", "2026-01-15T08:30:00.000Z"],
@@ -10,6 +10,11 @@ test.each([
 ])("a time %s, is read as clocks there show it", (_, text, expected) => {
   expect(new Date(parseLocalTime(text, "Europe/Berlin")!).toISOString()).toBe(expected);
 });
+
+test.each(["2026-01-15T09:30", "2026-07-15T00:00", "2026-10-25T02:30"])(
+  "the local time %p is written as it is read",
+  (text) => expect(localTimeAt(parseLocalTime(text, "Europe/Berlin")!, "Europe/Berlin")).toBe(text),
+);
 
 test.each([
   "",

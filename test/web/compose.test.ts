@@ -343,11 +343,12 @@ describe("A later publication", () => {
       });
       const list = await visitor.get("/scheduled");
       expect(list.html).toContain(`href="${COMPOSE}?scheduled=${id}"`);
+      updateProfile(server.ctx, Number(alice.id), { timeZone: "Asia/Kolkata" });
       const form = await visitor.get(`${COMPOSE}?scheduled=${id}`);
-      expect(fieldsOf(form)).toMatchObject({ text: "soon", scheduled_at: "2026-12-24T04:00", language: "fr" });
+      expect(fieldsOf(form)).toMatchObject({ text: "soon", scheduled_at: "2026-12-24T09:30", language: "fr" });
       const changed = await visitor.press("Save changes", {
         text: "sooner",
-        scheduled_at: "2026-12-23T05:30",
+        scheduled_at: "2026-12-23T11:00",
         media: `${kept},${added}`,
       });
       expect([changed.status, changed.location]).toEqual([303, "/scheduled?added"]);

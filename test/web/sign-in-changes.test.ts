@@ -63,6 +63,12 @@ async function addPasskey() {
   return visitor.post(`${SECURITY}/passkeys`, { ...visitor.formTo(`${SECURITY}/passkeys`).fields, passkey });
 }
 
+async function removePasskey() {
+  const { html } = await visitor.get(SECURITY);
+  await visitor.get(/href="([^"]*passkeys\/remove[^"]*)"/.exec(html)![1]!);
+  return visitor.press("Remove");
+}
+
 async function link() {
   const { headers } = await press(SECURITY, "Link Example");
   return visitor.get(provider.approve(headers.get("refresh")!.replace("0;url=", ""), { sub: "4711" }));
@@ -81,15 +87,11 @@ const CHANGES: Record<string, Step[]> = {
       "Du hast neue Wiederherstellungscodes",
       () => press(SECURITY, "Get new recovery codes", {}, `${SECURITY}/recovery-codes`),
     ],
-    ["codes_off", "Einmalcodes wurden ausgeschaltet", () => press(SECURITY, "Turn codes off")],
+    ["codes_off", "Einmalcodes wurden ausgeschaltet", () => press(`${SECURITY}/codes/off`, "Turn codes off")],
   ],
   "a passkey": [
     ["passkey_added", "Ein Passkey wurde hinzugefügt", addPasskey],
-    [
-      "passkey_removed",
-      "Ein Passkey wurde entfernt",
-      () => press(SECURITY, "Remove", {}, `${SECURITY}/passkeys/remove`),
-    ],
+    ["passkey_removed", "Ein Passkey wurde entfernt", removePasskey],
   ],
   "an account of another service": [
     ["identity_linked", "Ein Konto wurde für die Anmeldung verknüpft", link],
@@ -140,7 +142,7 @@ describe("A change of how a user signs in", () => {
   inProcess("is only a line of the log for users without a confirmed address", async () => {
     store(null);
     await turnCodesOn();
-    await press(SECURITY, "Turn codes off");
+    await press(`${SECURITY}/codes/off`, "Turn codes off");
     await server.drain();
     expect([lines.length, mail.received]).toEqual([2, []]);
   });

@@ -68,8 +68,9 @@ export interface Reading {
   expandSpoilers: boolean;
 }
 
-/** The preferences of a local account; for anonymous visitors, the defaults. */
+/** The preferences of a local account; for anonymous visitors (id 0), the defaults. */
 export function readingOf(db: Reads, accountId: number): Reading {
+  if (accountId === 0) return { expandMedia: "default", expandSpoilers: false };
   const row = db.get<{ expand_media: ExpandMedia; expand_spoilers: number }>(
     "SELECT expand_media, expand_spoilers FROM users WHERE account_id = +$accountId",
     { accountId },

@@ -42,7 +42,7 @@ export async function changeLater(page: UserPage, id: number, values: Values): P
   const { ctx, session } = page;
   const before = () => scheduledDraft(ctx, session.accountId, id).draft;
   before();
-  const scheduledAt = timeOf(values);
+  const scheduledAt = timeOf(page, values);
   if (scheduledAt === null) throw validationFailed("Scheduled at is invalid");
   await describeUploads(page, values.media);
   await waitUntilProcessed(ctx, session.accountId, values.media);

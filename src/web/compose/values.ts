@@ -5,10 +5,12 @@ import { isScheduled, scheduledDraft } from "../../core/statuses/scheduled.ts";
 import { ownStatus, type Visibility, visibleAmong, visibleOriginal, VISIBILITIES } from "../../core/visibility.ts";
 import { showStatus, type StatusJson } from "../../entities/statuses/statuses.ts";
 import { notFound } from "../../errors.ts";
+import { localTimeAt } from "../../lib/dates.ts";
 import { parseId } from "../../lib/ids.ts";
 import { isLocale } from "../../lib/text/languages.ts";
 import { newSecret } from "../../lib/secrets.ts";
 import { CONTENT_TYPES, type ContentType } from "../../lib/text/formats.ts";
+import { UTC } from "../page/dates.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import { NO_CHOICES, typedInteraction, type InteractionValues } from "./interaction.tsx";
 
@@ -196,9 +198,7 @@ function scheduledValues(page: UserPage, scheduled: number | null): Values {
     poll: draft.poll
       ? { choices: [...draft.poll.options], duration: String(draft.poll.expiresIn), multiple: draft.poll.multiple }
       : NO_POLL,
-    // In UTC: the author's own clock is unknown.
-    scheduledAt: new Date(scheduledAt).toISOString().slice(0, "2027-01-31T09:30".length),
-    utcOffset: 0,
+    scheduledAt: localTimeAt(scheduledAt, page.timeZone ?? UTC),
     media: [...draft.mediaIds],
     replyTo: draft.inReplyToId,
     quoted: draft.quotedStatusId,
