@@ -367,13 +367,14 @@ describe("A later publication", () => {
     test("only within the limits, and with a time", async () => {
       const { id } = await scheduled({ scheduled_at: "2027-12-24T04:00:00.000Z" });
       await visitor.get(`${COMPOSE}?scheduled=${id}`);
-      for (const fields of [{ text: "x".repeat(5001) }, { scheduled_at: "" }, { text: "" }]) {
-        const { status } = await visitor.press("Save changes", {
-          text: "x",
-          scheduled_at: "2027-12-24T05:00",
-          ...fields,
-        });
-        expect([fields, status]).toEqual([fields, 422]);
+      for (const [fields, reason] of [
+        [{ text: "x".repeat(5001) }, "one character too long"],
+        [{ scheduled_at: "" }, "Choose a date and a time."],
+        [{ text: "" }, "Write something"],
+      ] as const) {
+        const typed = { text: "x", scheduled_at: "2027-12-24T05:00", ...fields };
+        const { status, text } = await visitor.press("Save changes", typed);
+        expect([status, text]).toEqual([422, expect.stringContaining(reason)]);
       }
       expect((await found(id)).params.text).toBe("soon");
     });

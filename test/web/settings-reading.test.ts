@@ -105,6 +105,7 @@ test("a refused filter says what is wrong beside the field, and keeps what was t
   expect((await visitor.press("Save", { context_home: "1", title: " " })).html).toContain('id="title-about"');
   const empty = await visitor.press("Save", { context_home: "1", keyword_new1: " " });
   expect(empty.html).toMatch(/id="keywords-error"[^>]*>Enter at least one word/);
+  expect(empty.html).toMatch(/<input[^>]*name="keyword_new0"[^>]*autofocus/);
   expect((await alice.get("/api/v2/filters")).json).toEqual([]);
   await visitor.get("/settings/filters");
   expect((await visitor.get("/settings/filters/999")).status).toBe(404);

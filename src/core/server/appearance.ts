@@ -26,8 +26,8 @@ export function findAppearance(db: Reads): Appearance {
   return stored === null ? DEFAULT : (JSON.parse(stored) as Appearance);
 }
 
+/** Stores what `checkAppearance()` has accepted. */
 export function setAppearance(ctx: Context, appearance: Appearance): void {
-  checkAppearance(appearance);
   ctx.db.transaction((tx) => setState(tx, NAME, JSON.stringify(appearance)));
 }
 

@@ -237,7 +237,14 @@ function Keywords({ page, form, error }: { page: UserPage; form: FilterForm; err
       )}
       {rows.map(({ name, keyword, wholeWord }, at) => (
         <div class="pair switched">
-          <Field name={`keyword_${name}`} label={texts.keyword(at + 1)} value={keyword} autocomplete="off" isProse />
+          <Field
+            name={`keyword_${name}`}
+            label={texts.keyword(at + 1)}
+            value={keyword}
+            autocomplete="off"
+            isProse
+            autofocus={at === 0 && Boolean(error)}
+          />
           <Checkbox name={`whole_${name}`} label={texts.wholeWord} checked={wholeWord} />
         </div>
       ))}
