@@ -112,7 +112,9 @@ describe("The buttons beneath a post", () => {
   test("vote in a poll once, with several choices if it has them", async () => {
     const poll = { options: ["Wren", "Robin", "Linnet"], multiple: true, expires_in: 3600 };
     const status = await bob.publish({ status: "which?", poll });
-    await visitor.get(pathOf(status));
+    const nothing = await visitor.post(`/posts/${status.id}`, { ...(await ballotOf(status)), do: "vote" });
+    expect([nothing.status, nothing.text]).toEqual([400, expect.stringContaining("Choose an answer first.")]);
+    expect((await now(status)).poll).toMatchObject({ voted: false, voters_count: 0 });
     await visitor.post(`/posts/${status.id}`, {
       ...(await ballotOf(status)),
       "choices[]": "2",

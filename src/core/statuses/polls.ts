@@ -329,6 +329,7 @@ function checkVote(
   const hasVoted = poll.multiple ? new Set(all).size < all.length : all.length > 1;
   refuseWhere([
     [isOver(ctx, poll.expires_at), "The poll has already ended"],
+    [choices.length === 0, "Choices can't be blank"],
     [choices.some((choice) => !(choice >= 0 && choice < count)), "The chosen vote option does not exist"],
     [accountId === poll.account_id, "You cannot vote in your own polls"],
     [hasVoted, "You have already voted on this poll"],

@@ -54,6 +54,7 @@ export const formErrors: Texts<Partial<Record<keyof ErrorSentences | AboutField,
     "Cannot quote a non-mentioned user in a Private Mention post.":
       "A post for mentioned accounts can only quote accounts that it mentions.",
 
+    "Choices can't be blank": "Choose an answer first.",
     "Choices must have more than one item": "A poll needs at least two choices.",
     "Choices can't contain more than {count} items": "A poll can have at most {count} choices.",
     "Choices cannot be longer than {count} characters each": "Each choice can have at most {count} characters.",
@@ -134,6 +135,7 @@ export const formErrors: Texts<Partial<Record<keyof ErrorSentences | AboutField,
     "Cannot quote a non-mentioned user in a Private Mention post.":
       "Ein Beitrag für erwähnte Konten kann nur Konten zitieren, die er erwähnt.",
 
+    "Choices can't be blank": "Wähle zuerst eine Antwort.",
     "Choices must have more than one item": "Eine Umfrage braucht mindestens zwei Antworten.",
     "Choices contain duplicate items": "Zwei Antworten sind gleich. Ändere eine davon.",
     "Deadline is too soon": "Wähle, wie lange die Umfrage offen ist.",
@@ -200,6 +202,7 @@ export const formErrors: Texts<Partial<Record<keyof ErrorSentences | AboutField,
     "Cannot quote a non-mentioned user in a Private Mention post.":
       "Un message pour des comptes mentionnés ne peut citer que des comptes qu’il mentionne.",
 
+    "Choices can't be blank": "Faites d’abord un choix.",
     "Choices must have more than one item": "Un sondage a besoin d’au moins deux choix.",
     "Choices contain duplicate items": "Deux choix sont identiques. Modifiez l’un d’eux.",
     "Deadline is too soon": "Choisissez combien de temps le sondage est ouvert.",
