@@ -113,7 +113,7 @@ const LANGUAGES = {
   fr: {
     from: (address, time) => `Depuis l’adresse ${address}, le ${time} UTC.`,
     notYou:
-      "Si ce n’était pas vous, changez votre mot de passe et vérifiez dans les paramètres toutes les façons de vous connecter. Si vous ne pouvez plus vous connecter, contactez l’administration de ce serveur.",
+      "Si ce n’était pas vous, changez votre mot de passe et vérifiez dans les réglages toutes les façons de vous connecter. Si vous ne pouvez plus vous connecter, contactez l’administration de ce serveur.",
     changes: {
       password: {
         subject: "Votre mot de passe a été modifié",

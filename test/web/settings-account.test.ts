@@ -134,7 +134,7 @@ test("an account is deleted after a proof, and with its name typed", async () =>
   await visitor.press("Continue", { proof: "correct horse" });
   await visitor.get(`${path}?lang=en`);
   const refused = await visitor.press("Delete my account for good", { username: "karol" });
-  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("This is not your name")]);
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("This doesn’t match your name")]);
   expect(visitor.formTo(path).fields).toMatchObject({ username: "karol" });
   const done = await visitor.press("Delete my account for good", { username: "@Carol" });
   expect(done.text).toContain("Your account is deleted");

@@ -46,7 +46,7 @@ export const accountTexts = textsIn(
       `${handle} disappears with all posts, media and followers. Other servers are asked to delete their copies. Nobody can ever use this name again, not even you.`,
     deleteBefore: "You may want to do this first:",
     typeName: (name: string) => `Type your name, ${name}, to confirm`,
-    wrongName: (name: string) => `This is not your name, ${name}.`,
+    wrongName: (name: string) => `This doesn’t match your name, ${name}.`,
     deleteForGood: "Delete my account for good",
     lastOwner:
       "You are the only owner of this server, so your account can’t be deleted. Make another user an owner first, with “linnet user set NAME --role owner”.",
@@ -89,7 +89,7 @@ export const accountTexts = textsIn(
     timeZoneHelp: "In ihr zeigen die Seiten Zeiten an, und in ihr planst du Beiträge.",
     media: "Medien in Beiträgen",
     expandMedia: {
-      default: "Sensible Medien verbergen",
+      default: "Heikle Medien verbergen",
       show_all: "Alle Medien zeigen",
       hide_all: "Alle Medien verbergen",
     },
@@ -114,7 +114,7 @@ export const accountTexts = textsIn(
       `${handle} verschwindet mit allen Beiträgen, Medien und Followern. Andere Server werden gebeten, ihre Kopien zu löschen. Niemand kann diesen Namen je wieder benutzen, auch du nicht.`,
     deleteBefore: "Vielleicht möchtest du vorher:",
     typeName: (name) => `Gib zur Bestätigung deinen Namen ein: ${name}`,
-    wrongName: (name) => `Das ist nicht dein Name ${name}.`,
+    wrongName: (name) => `Das stimmt nicht mit deinem Namen ${name} überein.`,
     deleteForGood: "Mein Konto endgültig löschen",
     lastOwner:
       "Du bist der einzige Eigentümer dieses Servers, daher kann dein Konto nicht gelöscht werden. Bestimme zuerst einen weiteren, mit „linnet user set NAME --role owner“.",
@@ -183,7 +183,7 @@ export const accountTexts = textsIn(
       `${handle} disparaît avec tous ses messages, médias et abonnés. Les autres serveurs sont priés de supprimer leurs copies. Plus personne ne pourra utiliser ce nom, pas même vous.`,
     deleteBefore: "Vous voudrez peut-être d’abord :",
     typeName: (name) => `Tapez votre nom, ${name}, pour confirmer`,
-    wrongName: (name) => `Ce n’est pas votre nom, ${name}.`,
+    wrongName: (name) => `Cela ne correspond pas à votre nom, ${name}.`,
     deleteForGood: "Supprimer définitivement mon compte",
     lastOwner:
       "Vous êtes l’unique propriétaire de ce serveur : votre compte ne peut donc pas être supprimé. Désignez d’abord un autre propriétaire, avec « linnet user set NAME --role owner ».",
