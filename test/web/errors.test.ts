@@ -48,6 +48,10 @@ test.each([
     "Validation failed: File has 3 frames of 9x9 pixels; at most 1 megapixels are allowed",
     "Ungültige Angaben: Die Datei hat 3 Bilder von 9x9 Pixeln; zusammen sind höchstens 1 Megapixel möglich",
   ],
+  [
+    "Validation failed: Display name is too long (maximum is 30 characters), Note is too long (maximum is 500 characters)",
+    "Ungültige Angaben: Anzeigename ist zu lang (höchstens 30 Zeichen), Text über dich ist zu lang (höchstens 500 Zeichen)",
+  ],
   ["'a, b\n' is not a valid visibility", "„a, b\n“ ist für visibility nicht möglich"],
   ["'$& $1' is not a valid visibility", "„$& $1“ ist für visibility nicht möglich"],
 ])("%p is %p in German", (english, translation) => {

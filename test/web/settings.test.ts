@@ -101,8 +101,12 @@ test("a refused profile says beside each field what is wrong with it", async () 
   ]) {
     expect(refused.html).toContain(`id="${field}-about" role="alert">${reason}`);
   }
+  const long = await visitor.press("Save", { field_value_1: "", note: "n".repeat(501) });
+  expect(long.html).toContain(`id="note-about" role="alert">This is too long. Use at most 500 characters.<`);
+  expect(long.html).toContain(`id="display_name-about" role="alert">This is too long. Use at most 30 characters.<`);
   const picture = await visitor.press("Save", {
     display_name: "x",
+    note: "",
     field_value_0: "",
     field_value_1: "",
     header_description: "",

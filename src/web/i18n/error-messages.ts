@@ -20,6 +20,9 @@ interface Catalogue {
   fields: Record<string, string>;
 }
 
+/** The values that could otherwise include the next reasons. */
+const VALUES: Partial<Record<string, string>> = { field: "([A-Z][\\w ]*)", count: "(-?[\\d.]+)" };
+
 const CATALOGUES: Partial<Record<string, Catalogue>> = { de: catalogueOf(german), fr: catalogueOf(french) };
 
 /** The sentences as they are, to find where one reason ends and the next one begins. */
@@ -49,7 +52,7 @@ function sentenceOf(english: string, translation: string): Sentence {
   const source = english.split(/\{(\w+)\}/).map((part, at) => {
     if (at % 2 === 0) return part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
     values.push(part);
-    return part === "field" ? "([A-Z][\\w ]*)" : "(.+)";
+    return VALUES[part] ?? "(.+)";
   });
   return { pattern: new RegExp(`^${source.join("")}$`, "s"), values, translation };
 }

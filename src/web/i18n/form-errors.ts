@@ -16,8 +16,16 @@ export const formErrors: Texts<Partial<Record<keyof ErrorSentences | AboutField,
     "Record not found": "This is not here any more. It may have been deleted.",
     "Too many requests": "You have done this many times in a short time. Wait a few minutes, then try again.",
 
+    "The request body is larger than {count} bytes":
+      "This is more than the form can take. Go back, and make it shorter or choose a smaller file.",
+    "A field of the form is larger than {count} bytes":
+      "This is more than the form can take. Go back, and make it shorter.",
+    "No account is found as {name}: check that it is written like @name@example.org.":
+      "No account has this handle. Check that it is written like @name@example.org.",
+
     "{field} can't be blank": "Fill this in.",
     "{field} is invalid": "This is not valid.",
+    "Email is invalid": "This is not a valid e-mail address.",
     "{field} is too short (minimum is {count} characters)": "This is too short. Use at least {count} characters.",
     "{field} is too long (maximum is {count} characters)": "This is too long. Use at most {count} characters.",
     "{field} must be greater than or equal to {count}": "Enter a number that is at least {count}.",
@@ -95,8 +103,16 @@ export const formErrors: Texts<Partial<Record<keyof ErrorSentences | AboutField,
     "Record not found": "Das gibt es hier nicht mehr. Vielleicht wurde es gelöscht.",
     "Too many requests": "Das hast du in kurzer Zeit oft getan. Warte einige Minuten und versuche es dann noch einmal.",
 
+    "The request body is larger than {count} bytes":
+      "Das ist mehr, als das Formular aufnimmt. Geh zurück und kürze es, oder wähle eine kleinere Datei.",
+    "A field of the form is larger than {count} bytes":
+      "Das ist mehr, als das Formular aufnimmt. Geh zurück und kürze es.",
+    "No account is found as {name}: check that it is written like @name@example.org.":
+      "Kein Konto hat diese Profiladresse. Prüfe, ob sie wie @name@example.org geschrieben ist.",
+
     "{field} can't be blank": "Fülle dieses Feld aus.",
     "{field} is invalid": "Das ist nicht gültig.",
+    "Email is invalid": "Das ist keine gültige E-Mail-Adresse.",
     "{field} is too short (minimum is {count} characters)":
       "Das ist zu kurz. Es müssen mindestens {count} Zeichen sein.",
     "{field} is too long (maximum is {count} characters)": "Das ist zu lang. Höchstens {count} Zeichen sind möglich.",
@@ -164,8 +180,16 @@ export const formErrors: Texts<Partial<Record<keyof ErrorSentences | AboutField,
     "Too many requests":
       "Vous l’avez fait de nombreuses fois en peu de temps. Attendez quelques minutes, puis réessayez.",
 
+    "The request body is larger than {count} bytes":
+      "C’est plus que le formulaire ne peut contenir. Revenez en arrière et raccourcissez, ou choisissez un fichier plus petit.",
+    "A field of the form is larger than {count} bytes":
+      "C’est plus que le formulaire ne peut contenir. Revenez en arrière et raccourcissez.",
+    "No account is found as {name}: check that it is written like @name@example.org.":
+      "Aucun compte n’a cet identifiant. Vérifiez qu’il s’écrit comme @nom@example.org.",
+
     "{field} can't be blank": "Remplissez ce champ.",
     "{field} is invalid": "Ce n’est pas valide.",
+    "Email is invalid": "Ce n’est pas une adresse e-mail valide.",
     "{field} is too short (minimum is {count} characters)": "C’est trop court : {count} caractères au moins.",
     "{field} is too long (maximum is {count} characters)": "C’est trop long : {count} caractères au plus.",
     "{field} must be greater than or equal to {count}": "Indiquez un nombre qui vaut au moins {count}.",
