@@ -93,7 +93,7 @@ test("a preview card is a link, and a quoted post is shown in the quoting post",
   expect(text).toContain("Of wrens");
   const quoting = await bob.publish({ status: "see this", quoted_status_id: linked.id });
   expect((await see(quoting)).html).toMatch(
-    /see this.*<blockquote class="quote">.*@alice@localhost:3000.*read .*<\/blockquote>/,
+    /see this.*<blockquote class="quote u-quotation-of h-cite">.*@alice@localhost:3000.*read .*<\/blockquote>/,
   );
   await alice.delete(`/api/v1/statuses/${linked.id}`);
   expect((await see(quoting)).text).toContain("can't be shown");

@@ -9,6 +9,9 @@ import { Visitor } from "./visitor.ts";
 const { server, alice } = serverForAllTests(["alice"]);
 const visitor = new Visitor(server);
 let thread: Json[];
+let question: Json;
+
+const pathOf = ({ url }: Json): string => new URL(url).pathname;
 
 beforeAll(async () => {
   const bob = await server.person("bob", { role: "user" });
@@ -17,7 +20,7 @@ beforeAll(async () => {
   for (const text of ["thread two", "thread three", "thread four"]) {
     thread.push(await alice.publish({ status: text, in_reply_to_id: thread.at(-1)!.id }));
   }
-  const question = await bob.publish("a question");
+  question = await bob.publish("a question");
   await alice.publish({ status: "an answer #hedge", in_reply_to_id: question.id });
   await alice.publish({ status: "a picture #hedge", media_ids: [(await uploaded(alice)).id] });
   await alice.publish({ status: "a secret #hedge", visibility: "private" });
@@ -73,7 +76,7 @@ test("visitors can search an account's public posts if the account allows it", a
 });
 
 test("the page of a post is titled with its text, and shows the thread before its parent on demand", async () => {
-  const { html, text } = await visitor.get(new URL(thread[3]!.url).pathname);
+  const { html, text } = await visitor.get(pathOf(thread[3]!));
   expect(html).toContain("<title>alice: thread four · Linnet</title>");
   expect(html).toMatch(
     /<details class="earlier"><summary>Show 2 earlier posts<\/summary>.*thread two.*<\/details>.*thread three/,
@@ -84,13 +87,34 @@ test("the page of a post is titled with its text, and shows the thread before it
 test("a long post is shortened in lists, and whole on its own page", async () => {
   const long = await alice.publish("word ".repeat(400));
   expect((await visitor.get("/@alice")).html).toMatch(/class="prose content e-content folded".*Show the whole post/);
-  expect((await visitor.get(new URL(long.url).pathname)).html).not.toContain("folded");
+  expect((await visitor.get(pathOf(long))).html).not.toContain("folded");
 });
 
-test("programs find the author, the date and the text of a post by microformats", async () => {
-  const { html } = await visitor.get(new URL(thread[0]!.url).pathname);
-  for (const name of ["h-entry", "p-author h-card", "u-photo", "p-name", "e-content", "u-url", "dt-published"])
-    expect(html).toContain(name);
+test("programs find a feed of posts, and of a post its author, date, text and parent, by microformats", async () => {
+  const { html } = await visitor.get(pathOf(thread[1]!));
+  const parts = [
+    `<article class="post main h-entry"`,
+    `<data class="u-in-reply-to" value="${pathOf(thread[0]!)}">`,
+    `<a class="author p-author h-card" href="/@alice"><img src=`,
+    `<bdi class="p-name">alice</bdi>`,
+    `e-content`,
+    `<a class="u-url u-uid" href="${pathOf(thread[1]!)}"><time class="dt-published"`,
+  ];
+  for (const part of parts) expect(html).toContain(part);
+  expect((await visitor.get("/@alice")).html).toMatch(/<section class="h-feed"><h2 class="[^"]*p-name">.*h-entry/);
+});
+
+test("a reply says to which post, unless that is just above it or hidden from the reader", async () => {
+  const seen = async (who = visitor) => {
+    const { html } = await who.get("/@alice/with_replies?lang=en");
+    return [...html.matchAll(/u-in-reply-to" href="([^"]*)"><bdi>([^<]*)/g)].map(([, path, text]) => [path, text]);
+  };
+  const answered = [pathOf(question), "In reply to bob"];
+  expect(await seen()).toEqual([answered]);
+  const hidden = await alice.publish({ status: "for followers", visibility: "private" });
+  await alice.publish({ status: "more, for all", in_reply_to_id: hidden.id });
+  await alice.publish({ status: "even more", in_reply_to_id: question.id });
+  expect(await seen()).toEqual([answered, answered]);
 });
 
 test("every list of a profile is also in German and French", async () => {

@@ -68,14 +68,14 @@ export interface Reading {
   expandSpoilers: boolean;
 }
 
-/** The preferences of a local account; for anonymous visitors (id 0), the defaults. */
+/** The preferences of a local account, or the defaults for 0, an anonymous visitor. */
 export function readingOf(db: Reads, accountId: number): Reading {
   if (accountId === 0) return { expandMedia: "default", expandSpoilers: false };
   const row = db.get<{ expand_media: ExpandMedia; expand_spoilers: number }>(
     "SELECT expand_media, expand_spoilers FROM users WHERE account_id = +$accountId",
     { accountId },
-  );
-  return { expandMedia: row?.expand_media ?? "default", expandSpoilers: row?.expand_spoilers === 1 };
+  )!;
+  return { expandMedia: row.expand_media, expandSpoilers: row.expand_spoilers === 1 };
 }
 
 /** Changes a local account and its user's preferences; all changes or none. */

@@ -10,7 +10,8 @@ import { Checkbox, Field, Form, Hidden, NO_PROBLEMS, Select, TextArea, type Form
 import { Alert } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { nameOf, Post } from "../public/posts/posts.tsx";
+import { nameOf } from "../public/author.tsx";
+import { Post } from "../public/posts/posts.tsx";
 import { Interaction } from "./interaction.tsx";
 import { MediaFields } from "./media-fields.tsx";
 import { PollFields } from "./poll.tsx";

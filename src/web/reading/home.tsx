@@ -10,6 +10,7 @@ import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { START } from "../page/return-path.ts";
 import { Post } from "../public/posts/posts.tsx";
+import { parentsOf } from "../public/posts/reply-line.tsx";
 import { liveFrom, News } from "./news.tsx";
 import { Lists, SearchBox } from "./lists.tsx";
 import { idsOf, Pagination, rangeOf } from "../public/pagination.tsx";
@@ -29,6 +30,8 @@ function homePage(page: UserPage): Response {
   // Older pages show the position as it was when the first one was opened.
   const read = parseId(page.text("read")) ?? readUpTo(page);
   if (range.max_id === null) markRead(page, "home", read, rows[0]?.id);
+  const statuses = showStatuses(ctx, session.accountId, idsOf(rows));
+  const parents = parentsOf(page, statuses);
   const isFirst = range.max_id === null;
   const isEmpty = rows.length === 0 && isFirst;
   return page.render(
@@ -46,10 +49,17 @@ function homePage(page: UserPage): Response {
       )}
       {isFirst && <News words={texts.newPosts} />}
       <section class="timeline" {...(isFirst && liveFrom("home", rows[0]?.id))}>
-        {showStatuses(ctx, session.accountId, idsOf(rows)).map((status, at) => (
+        {statuses.map((status, at) => (
           <>
             {isFirstRead(rows, at, read) && <p class="read-before">{texts.readBefore}</p>}
-            <Post page={page} status={status} context="home" isFolded />
+            <Post
+              page={page}
+              status={status}
+              context="home"
+              parents={parents}
+              above={[statuses[at - 1]?.id]}
+              isFolded
+            />
           </>
         ))}
       </section>

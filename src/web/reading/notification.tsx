@@ -13,7 +13,8 @@ import { strongestFilter } from "../public/posts/filtered.tsx";
 import { Time } from "../page/dates.tsx";
 import { accountPath, postPath } from "../public/links.ts";
 import { returnTo } from "../public/posts/post-actions.tsx";
-import { nameOf, Post } from "../public/posts/posts.tsx";
+import { nameOf } from "../public/author.tsx";
+import { Post } from "../public/posts/posts.tsx";
 import { readingTexts } from "./texts.ts";
 
 /** As in the API (entities/GroupedNotificationsResults), with the fields that the page needs. */

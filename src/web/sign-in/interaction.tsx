@@ -13,7 +13,7 @@ import { Alert, Head } from "../page/layout.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import type { PageRequest } from "../page/page-request.tsx";
 import { postPath } from "../public/links.ts";
-import { Author, nameOf } from "../public/posts/posts.tsx";
+import { Author, nameOf } from "../public/author.tsx";
 import { INTERACTION } from "./paths.ts";
 import { signInPage } from "./sign-in.tsx";
 

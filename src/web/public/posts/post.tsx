@@ -13,7 +13,9 @@ import { Deliveries } from "./deliveries.tsx";
 import { postPath } from "../links.ts";
 import { Meta } from "../meta.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
+import { handleOf, nameOf } from "../author.tsx";
+import { Post, Posts } from "./posts.tsx";
+import { parentsOf, type Parents } from "./reply-line.tsx";
 import type { PageRequest } from "../../page/page-request.tsx";
 import { publicTexts } from "../texts.ts";
 
@@ -37,6 +39,7 @@ export function postPages(pages: Pages): void {
     const thread = showStatuses(ctx, page.viewerId, [...ancestors, id, ...descendants]);
     const at = ancestors.length;
     const status = thread[at]!;
+    const parents = parentsOf(page, thread);
     const title = postTitle(page, status);
     return page.render(
       {
@@ -49,15 +52,15 @@ export function postPages(pages: Pages): void {
       <>
         <h1 class="visually-hidden">{title}</h1>
         <section>
-          <Ancestors page={page} statuses={thread.slice(0, at)} />
-          <Post page={page} status={status} isMain>
+          <Ancestors page={page} statuses={thread.slice(0, at)} parents={parents} />
+          <Post page={page} status={status} parents={parents} above={[thread[at - 1]?.id]} isMain>
             {page.session?.accountId === Number(status.account.id) && <Deliveries page={page} statusId={id} />}
           </Post>
         </section>
         {descendants.length > 0 && (
           <section>
             <h2>{messages.repliesTitle}</h2>
-            <Posts page={page} statuses={thread.slice(at + 1)} context="thread" />
+            <Posts page={page} statuses={thread.slice(at + 1)} context="thread" parents={parents} above={status.id} />
           </section>
         )}
       </>,
@@ -79,17 +82,18 @@ export function postTitle(page: PageRequest, { account, spoiler_text, content }:
 }
 
 /** The thread up to the post: its parent, and what came before it on demand, so that the post itself is in view. */
-function Ancestors({ page, statuses }: { page: PageRequest; statuses: readonly StatusJson[] }) {
+function Ancestors(props: { page: PageRequest; statuses: readonly StatusJson[]; parents: Parents }) {
+  const { page, statuses, parents } = props;
   const earlier = statuses.slice(0, -1);
   return (
     <>
       {earlier.length > 0 && (
         <details class="earlier">
           <summary>{page.texts(publicTexts).earlierPosts(earlier.length)}</summary>
-          <Posts page={page} statuses={earlier} context="thread" />
+          <Posts page={page} statuses={earlier} context="thread" parents={parents} />
         </details>
       )}
-      <Posts page={page} statuses={statuses.slice(-1)} context="thread" />
+      <Posts page={page} statuses={statuses.slice(-1)} context="thread" parents={parents} above={earlier.at(-1)?.id} />
     </>
   );
 }

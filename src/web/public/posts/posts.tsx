@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import type { AccountJson } from "../../../entities/accounts.ts";
 import type { CardJson } from "../../../entities/statuses/cards.ts";
 import type { MediaJson } from "../../../entities/statuses/media.ts";
 import type { PollJson } from "../../../entities/statuses/polls.ts";
@@ -13,12 +12,13 @@ import { actionTexts } from "../action-texts.ts";
 import { Ballot, PollState } from "./ballot.tsx";
 import { Time, TimeSentence } from "../../page/dates.tsx";
 import { Filtered, strongestFilter, type FilterContext } from "./filtered.tsx";
-import { accountPath, linkedContent, postPath } from "../links.ts";
+import { Author, nameOf } from "../author.tsx";
+import { linkedContent, postPath } from "../links.ts";
 import { PostActions } from "./post-actions.tsx";
 import type { Messages } from "../../i18n/messages.ts";
-import { localHandle } from "../../../core/addresses.ts";
 import type { Reading } from "../../../core/people/profile.ts";
 import { publicTexts } from "../texts.ts";
+import { parentsOf, ReplyLine, type Parents } from "./reply-line.tsx";
 import { inThreads } from "./threads.ts";
 
 interface PostProps {
@@ -34,12 +34,16 @@ interface PostProps {
   isPlain?: boolean;
   /** The viewer's filters for this context apply. */
   context?: FilterContext;
+  /** The posts to which it and others reply. */
+  parents?: Parents;
+  /** The ids of posts above it that its reader has in view. */
+  above?: readonly (string | undefined)[];
   /** Shown below the post. */
   children?: ComponentChildren;
 }
 
 /** A public post. A reblog is shown as its original, with the name of the account that boosted it. */
-export function Post({ page, status, label, isMain, isFolded = false, isPlain, context, children }: PostProps) {
+export function Post({ page, status, label, isMain, isFolded = false, isPlain, context, ...props }: PostProps) {
   const { messages } = page;
   const filter = strongestFilter(status, context);
   if (filter?.filter_action === "hide") return null;
@@ -48,22 +52,23 @@ export function Post({ page, status, label, isMain, isFolded = false, isPlain, c
   // Without the viewer's own flags, nobody can say what the buttons do.
   const user = page.isOfUser() && !isPlain && original.favourited !== undefined ? page : null;
   const anchor = isMain ? "post" : `post-${status.id}`;
-  const above = status.reblog ? messages.boostedBy(nameOf(status.account)) : label;
+  const line = status.reblog ? messages.boostedBy(nameOf(status.account)) : label;
   const folded = isFolded && isLong(shown) && !shown.spoiler_text;
   const post = (
     <article class={isMain ? "post main h-entry" : "post h-entry"} id={anchor}>
-      {above && (
+      {line && (
         <p class="help">
-          <Text text={above} emojis={status.account.emojis} />
+          <Text text={line} emojis={status.account.emojis} />
         </p>
       )}
+      {props.parents && <ReplyLine page={page} status={shown} parents={props.parents} above={props.above ?? []} />}
       <Author page={page} account={shown.account} />
       <PostContent page={page} status={shown} isFolded={folded} anchor={user ? anchor : undefined}>
         {shown.quote && <Quote page={page} quote={shown.quote} />}
       </PostContent>
       <PostDetails page={page} status={shown} hasCounts={!user} />
       {user && <PostActions page={user} status={shown} anchor={anchor} />}
-      {children}
+      {props.children}
     </article>
   );
   return filter?.filter_action === "warn" ? <Filtered page={page} title={filter.title} children={post} /> : post;
@@ -73,14 +78,25 @@ interface PostsProps {
   page: PageRequest;
   statuses: readonly StatusJson[];
   context?: FilterContext;
+  /** Known already, with those that the list replies to. */
+  parents?: Parents;
+  /** The id of the post above the list. */
+  above?: string;
 }
 
 /** A list of posts in the order given. */
-export function Posts({ page, statuses, context }: PostsProps) {
+export function Posts({ page, statuses, context, parents = parentsOf(page, statuses), above }: PostsProps) {
   return (
     <>
-      {statuses.map((status) => (
-        <Post page={page} status={status} context={context} isFolded />
+      {statuses.map((status, at) => (
+        <Post
+          page={page}
+          status={status}
+          context={context}
+          parents={parents}
+          above={[above, statuses[at - 1]?.id]}
+          isFolded
+        />
       ))}
     </>
   );
@@ -89,14 +105,15 @@ export function Posts({ page, statuses, context }: PostsProps) {
 /** A list of posts with the latest first, where threads are in the order in which they were written. */
 export function Threads({ page, statuses, context }: PostsProps) {
   const { thread } = page.texts(publicTexts);
+  const parents = parentsOf(page, statuses);
   return (
     <>
       {inThreads(statuses).map((posts) =>
         posts.length === 1 ? (
-          <Posts page={page} statuses={posts} context={context} />
+          <Posts page={page} statuses={posts} context={context} parents={parents} />
         ) : (
           <div class="thread" role="group" aria-label={thread}>
-            <Posts page={page} statuses={posts} context={context} />
+            <Posts page={page} statuses={posts} context={context} parents={parents} />
           </div>
         ),
       )}
@@ -111,39 +128,6 @@ function isLong({ content }: OriginalJson): boolean {
   if (content.length < MANY_LINES * 4) return false;
   const text = htmlToText(content);
   return text.length > MANY_CHARACTERS || text.split("\n").length > MANY_LINES;
-}
-
-export function nameOf(account: AccountJson): string {
-  return account.display_name || account.username;
-}
-
-/** The full handle, with the domain of local accounts too. */
-export function handleOf(page: PageRequest, account: AccountJson): string {
-  return account.acct.includes("@") ? `@${account.acct}` : localHandle(page.ctx, account.username);
-}
-
-export function Author({ page, account }: { page: PageRequest; account: AccountJson }) {
-  return (
-    <a class="author p-author h-card" href={accountPath(page, account)}>
-      <img class="u-photo" src={page.local(account.avatar)} width="48" height="48" alt="" loading="lazy" />
-      <span>
-        <Text as="bdi" class="p-name" text={nameOf(account)} emojis={account.emojis} />
-        <span>{handleOf(page, account)}</span>
-      </span>
-    </a>
-  );
-}
-
-/** An account in a list. */
-export function AccountItem({ page, account }: { page: PageRequest; account: AccountJson }) {
-  return (
-    <li>
-      <a href={accountPath(page, account)}>
-        <Text as="bdi" text={nameOf(account)} emojis={account.emojis} />
-      </a>{" "}
-      <span>{handleOf(page, account)}</span>
-    </li>
-  );
 }
 
 type ShownStatus = OriginalJson | QuotedJson;
@@ -231,7 +215,7 @@ function Attachment({ page, attachment, lang }: AttachmentProps) {
   const picture = (
     <img
       {...attributes}
-      class={isPortrait ? "portrait" : undefined}
+      class={isPortrait ? "u-photo portrait" : "u-photo"}
       src={preview}
       alt={alt}
       width={width}
@@ -249,10 +233,11 @@ function Attachment({ page, attachment, lang }: AttachmentProps) {
     controls: true,
     preload: "none",
   } as const;
-  if (type === "audio") return <audio {...player} />;
-  if (type === "video") return <video {...player} poster={preview} width={width} height={height} playsInline />;
+  if (type === "audio") return <audio class="u-audio" {...player} />;
+  if (type === "video")
+    return <video class="u-video" {...player} poster={preview} width={width} height={height} playsInline />;
   if (type === "gifv")
-    return <video {...player} poster={preview} width={width} height={height} playsInline loop muted />;
+    return <video class="u-video" {...player} poster={preview} width={width} height={height} playsInline loop muted />;
   return <a href={file}>{picture}</a>;
 }
 
@@ -324,7 +309,7 @@ function Quote({ page, quote }: { page: PageRequest; quote: NonNullable<Original
   const { quoted_status: quoted } = quote;
   if (!quoted) return <p class="quote help">{page.messages.quoteHidden}</p>;
   return (
-    <blockquote class="quote">
+    <blockquote class="quote u-quotation-of h-cite">
       <Author page={page} account={quoted.account} />
       <PostContent page={page} status={quoted} />
       <p class="details">
@@ -345,7 +330,7 @@ function PostDetails(props: { page: PageRequest; status: OriginalJson; hasCounts
       <Readers page={page} status={status} />
       {status.edited_at !== null && (
         <span>
-          <TimeSentence page={page} at={status.edited_at} text={messages.editedOn} />
+          <TimeSentence page={page} at={status.edited_at} text={messages.editedOn} class="dt-updated" />
         </span>
       )}
       {hasCounts && replies_count > 0 && <span>{messages.replies(replies_count)}</span>}
@@ -379,7 +364,7 @@ function Readers({ page, status }: { page: PageRequest; status: OriginalJson }) 
 
 function PostTime({ page, status }: { page: PageRequest; status: ShownStatus }) {
   return (
-    <a class="u-url" href={postPath(page, status)}>
+    <a class="u-url u-uid" href={postPath(page, status)}>
       <Time page={page} at={status.created_at} class="dt-published" />
     </a>
   );

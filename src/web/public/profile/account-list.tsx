@@ -4,7 +4,7 @@ import { showRelationships } from "../../../entities/relationships.ts";
 import { Hidden } from "../../page/forms.tsx";
 import type { PageRequest, UserPage } from "../../page/page-request.tsx";
 import { returnTo } from "../posts/post-actions.tsx";
-import { Author, nameOf } from "../posts/posts.tsx";
+import { Author, nameOf } from "../author.tsx";
 import { ACCOUNTS, Answers, FollowButton, type Relationship } from "./account-actions.tsx";
 
 interface AccountListProps {

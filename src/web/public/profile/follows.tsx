@@ -6,7 +6,7 @@ import type { PageRequest } from "../../page/page-request.tsx";
 import { Text } from "../../page/rich-text.tsx";
 import { accountPath } from "../links.ts";
 import { idsOf, Pagination, rangeOf } from "../pagination.tsx";
-import { nameOf } from "../posts/posts.tsx";
+import { nameOf } from "../author.tsx";
 import { publicTexts } from "../texts.ts";
 import { AccountList } from "./account-list.tsx";
 import { ShortProfile, TabBar, titleOf } from "./profile-header.tsx";

@@ -5,7 +5,7 @@ import type { PageRequest } from "../../page/page-request.tsx";
 import { Html, Text } from "../../page/rich-text.tsx";
 import { accountPath } from "../links.ts";
 import { publicTexts } from "../texts.ts";
-import { Author, handleOf, nameOf } from "../posts/posts.tsx";
+import { Author, handleOf, nameOf } from "../author.tsx";
 
 /** All that an account says about itself (microformats2: h-card). */
 export function Profile({ page, account }: { page: PageRequest; account: AccountJson }) {

@@ -87,8 +87,8 @@ export function profilePage(page: PageRequest, account: AccountJson): Response {
       <Profile page={page} account={account} />
       {page.isOfUser() && <Relation page={page} account={account} />}
       <Tabs page={page} account={account} />
-      <section>
-        <h2 class="visually-hidden">{messages.latestPosts}</h2>
+      <section class="h-feed">
+        <h2 class="visually-hidden p-name">{messages.latestPosts}</h2>
         {shown.length === 0 && <p>{messages.noPosts}</p>}
         {shown.slice(0, pinned.length).map((status) => (
           <Post page={page} status={status} context="account" label={messages.pinned} isFolded />
@@ -128,7 +128,7 @@ function postsPage(
       <Tabs page={page} account={account} />
       {list.above}
       {statuses.length === 0 && list.empty && <p>{list.empty}</p>}
-      <section>
+      <section class="h-feed">
         <Threads page={page} statuses={statuses} context="account" />
       </section>
       <Pagination isOfPosts page={page} range={list.range} rows={list.rows} />

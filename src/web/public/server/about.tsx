@@ -6,7 +6,7 @@ import { showPage, showTerms } from "../../../entities/pages.ts";
 import { Head, Prose } from "../../page/layout.tsx";
 import { notFoundPage } from "../../page/error-pages.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { AccountItem } from "../posts/posts.tsx";
+import { AccountItem } from "../author.tsx";
 import type { PageRequest } from "../../page/page-request.tsx";
 import type { Messages } from "../../i18n/messages.ts";
 

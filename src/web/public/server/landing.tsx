@@ -4,7 +4,7 @@ import { showAccount, showAccounts, type AccountJson } from "../../../entities/a
 import { Head, Notice } from "../../page/layout.tsx";
 import type { PageRequest } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { Author } from "../posts/posts.tsx";
+import { Author } from "../author.tsx";
 import { profilePage } from "../profile/profile.tsx";
 
 /** A longer list would be a directory. */

@@ -15,7 +15,7 @@ import { Checkbox, Field, Form, type FormProblems, NO_PROBLEMS, problemsOf, Sele
 import { Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { nameOf } from "../../public/posts/posts.tsx";
+import { nameOf } from "../../public/author.tsx";
 import { settingsTexts } from "../texts.ts";
 import { settingsPage } from "../settings.tsx";
 import { postsTexts } from "./texts.ts";

@@ -29,7 +29,7 @@ import {
 import { Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { Author, nameOf } from "../../public/posts/posts.tsx";
+import { Author, nameOf } from "../../public/author.tsx";
 import { idsOf, Pagination, rangeOf } from "../../public/pagination.tsx";
 import { settingsPage } from "../settings.tsx";
 import { settingsTexts } from "../texts.ts";

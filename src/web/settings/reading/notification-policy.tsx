@@ -14,7 +14,7 @@ import { Form, Hidden, NO_PROBLEMS, Select, type FormProblems } from "../../page
 import { Alert, Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { Author, nameOf } from "../../public/posts/posts.tsx";
+import { Author, nameOf } from "../../public/author.tsx";
 import { Pagination, rangeOf } from "../../public/pagination.tsx";
 import { settingsPage } from "../settings.tsx";
 import { settingsTexts } from "../texts.ts";
