@@ -378,3 +378,18 @@ test("A post opens below the bar, with what precedes it in the thread above", as
   }
   await context.close();
 });
+
+test("A post is printed in light colours, with its warning open, and without what only a screen can do", async () => {
+  const context = await signedIn({ colorScheme: "dark" });
+  const page = await context.newPage();
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  await page.goto(`${server.origin}/@robin/${examples.warning.id}`);
+  const [visible, colors] = await page.evaluate<[string[], string[]]>(`(() => {
+    const parts = ["nav", "footer", "button", ".menu", "details .content"];
+    const { color, backgroundColor } = getComputedStyle(document.body);
+    const isVisible = (part) => [...document.querySelectorAll(part)].some((element) => element.checkVisibility());
+    return [parts.filter(isVisible), [color, backgroundColor]];
+  })()`);
+  expect([visible, colors]).toEqual([["details .content"], ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]]);
+  await context.close();
+});

@@ -18,7 +18,7 @@ function accentStyles(color: NonNullable<ReturnType<typeof parseColor>>): string
   const button = `--button: ${readableOn(color, WHITE!, 4.6)}; --button-strong: ${readableOn(color, WHITE!, 6.5)};`;
   const light = `--accent: ${readableOn(color, LIGHT!, 5)}; --accent-strong: ${readableOn(color, LIGHT!, 7)};`;
   const dark = `--accent: ${readableOn(color, DARK!, 6)}; --accent-strong: ${readableOn(color, DARK!, 8)};`;
-  return `:root { ${light} ${button} }\n@media (prefers-color-scheme: dark) { :root { ${dark} ${button} } }`;
+  return `:root { ${light} ${button} }\n@media screen and (prefers-color-scheme: dark) { :root { ${dark} ${button} } }`;
 }
 
 /** The path of the owner's styles, which changes with them; null without any. */

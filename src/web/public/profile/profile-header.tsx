@@ -45,7 +45,11 @@ export function Profile({ page, account }: { page: PageRequest; account: Account
         <a href={`${own}/following`}>{messages.following(account.following_count)}</a>
         <a href={`${own}/followers`}>{messages.followers(account.followers_count)}</a>
         <span>{messages.joinedIn(monthName(page, account.created_at))}</span>
-        {!account.acct.includes("@") && <a href={`${page.local(account.url)}.rss`}>RSS</a>}
+        {!account.acct.includes("@") && (
+          <a class="on-screen" href={`${page.local(account.url)}.rss`}>
+            RSS
+          </a>
+        )}
       </p>
     </div>
   );

@@ -236,7 +236,7 @@ function Relation({ page, account }: { page: UserPage; account: AccountJson }) {
   const id = Number(account.id);
   if (id === page.session.accountId) {
     return (
-      <p>
+      <p class="on-screen">
         <a href="/settings/profile">{page.texts(publicTexts).editProfile}</a>
       </p>
     );
