@@ -31,6 +31,15 @@ const pathOf = ({ id }: Json) => `/api/v1/linnet/statuses/${id}/deliveries`;
 const deliveries = async (post: Json) => (await alice.get(pathOf(post))).json;
 const iso = () => new Date(alice.server.clock.now()).toISOString();
 
+inProcess("A post is delivered even while activities of other servers keep arriving", async () => {
+  const { ctx } = alice.server;
+  follower("one.test");
+  ctx.hasBacklog = true;
+  const post = await publish();
+  ctx.hasBacklog = false;
+  expect((await deliveries(post)).published).toMatchObject({ accepted: 1, waiting: 0 });
+});
+
 describe("The author of a post", () => {
   test("sees how many servers accepted it, which ones wait and which ones refused it", async () => {
     follower("one.test");

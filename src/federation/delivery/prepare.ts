@@ -6,6 +6,7 @@ import type { DeliveryEvent } from "../../db/delivery-events.ts";
 import { Locked } from "../../db/lock.ts";
 import type { Tx } from "../../db/open.ts";
 import { activitiesFor } from "../write/activities.ts";
+import { yieldToBacklog } from "./backlog.ts";
 import { bidFarewell } from "./farewell.ts";
 import { fanOutLater } from "./fan-out.ts";
 import { inboxesOf } from "./recipients.ts";
@@ -14,7 +15,8 @@ import { inboxesOf } from "./recipients.ts";
  * Works out who has to learn of the events. Returns what to write when the job ends: everything at once, so that a job that
  * runs twice delivers once. Of several events, one that fails gets a job of its own, so that the others don't wait.
  */
-export function prepareDeliveries(ctx: Context, events: readonly DeliveryEvent[]): (tx: Tx) => void {
+export async function prepareDeliveries(ctx: Context, events: readonly DeliveryEvent[]): Promise<(tx: Tx) => void> {
+  await yieldToBacklog(ctx);
   const prepared = events.map((event) => {
     try {
       return prepare(ctx, event);

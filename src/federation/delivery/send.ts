@@ -15,6 +15,7 @@ import type { SignatureForm } from "../../lib/signatures.ts";
 import { ACTIVITY_TYPE, hostOf } from "../documents.ts";
 import { SYNC_HEADER } from "../followers-digest.ts";
 import { formFor, otherForm, rememberForm, signPost } from "../signing.ts";
+import { yieldToBacklog } from "./backlog.ts";
 import { followersHeader } from "./followers.ts";
 import { jobKeys, LONGEST_PAUSE, pausedUntil, reached, unreachable } from "./hosts.ts";
 import { noteRefusal } from "./status-deliveries.ts";
@@ -29,11 +30,6 @@ const PATIENCE = DAY;
 const MISSING = 7 * DAY;
 /** Activities that one job sends to its inbox, before the jobs of other inboxes have their turn. */
 const MAX_AT_ONCE = 20;
-/**
- * How long a delivery waits while many activities arrive, in ms. Otherwise this server would accept a wave of follows at half
- * the rate, because it sends the answers meanwhile.
- */
-const BACKLOG_PAUSE = 100;
 /** Only the status of a response matters. */
 const BOUNDS = { method: "POST", accept: [], maxBytes: 0, truncate: true, timeout: 10_000, redirects: 0 } as const;
 
@@ -93,7 +89,7 @@ export async function sendWaiting(ctx: Context, inbox: string): Promise<(tx: Tx)
     const row = ctx.db.get<DeliveryRow>(NEXT, { inbox, after: done.at(-1)?.id ?? 0 });
     if (!row) break;
     if (row.is_obsolete === 0) {
-      if (ctx.hasBacklog) await Bun.sleep(BACKLOG_PAUSE);
+      await yieldToBacklog(ctx);
       await ctx.db.untilSynced();
       const begun = ctx.clock.now();
       const failure = await attempt(ctx, inbox, row);
