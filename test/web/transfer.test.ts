@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Transfer } from "../support/imports.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
+import { rawRequest } from "../support/raw.ts";
 import { Visitor } from "./visitor.ts";
 
 /* The pages with which users take their lists and followers along. */
@@ -71,6 +72,20 @@ describe("The page for imports", () => {
       ]);
     }
     expect(picture.text).toContain("You have imported nothing");
+  });
+
+  test("says beside the field that a file is too large, without reading it, and leads to the form for archives", async () => {
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = [
+      `POST ${IMPORT} HTTP/1.1`,
+      `Cookie: ${cookie}`,
+      "Sec-Fetch-Site: same-origin",
+      "Content-Type: multipart/form-data; boundary=x",
+      "Content-Length: 120000000",
+    ];
+    const response = await rawRequest(alice.server.origin, `${headers.join("\r\n")}\r\n\r\n`);
+    expect(response).toStartWith("HTTP/1.1 413");
+    expect(response).toMatch(/too large for a list. If it is an archive[^<]*<a href="#archive">/);
   });
 
   test("cancels an import, and replaces only if asked to", async () => {

@@ -29,6 +29,8 @@ interface UserForm {
   isSensitive?: boolean;
   /** For forms with files: the most bytes that the request may have. The files are removed after the response. */
   maxBytes?: number;
+  /** Shows the form, which is empty then, if its files are larger. Without it, a page says so. */
+  showTooLarge?: UserHandler;
 }
 
 /** Adds pages to the app: each request is counted, its parameters are read, and a refusal is shown on a page. */
@@ -65,14 +67,14 @@ export class Pages {
   }
 
   /** Adds what a form of signed-in users does. If they are signed out by now, they can sign in and send it again. */
-  userPost(path: string, { show, submit, maxBytes, isSensitive }: UserForm): void {
+  userPost(path: string, { show, submit, maxBytes, showTooLarge, isSensitive }: UserForm): void {
     const answer = (page: UserPage) => (page.isFormValid() ? submit(page) : show(page, expiredForm(page)));
     const guarded = isSensitive ? this.guarded(answer) : answer;
     // Another site's form comes without the session's cookie, and must not be offered as if it were the user's own.
     const withoutSession = (page: PageRequest) => (page.isSameOrigin() ? resubmitPage(page) : this.signIn(page));
     const handler = (page: PageRequest) => (page.isOfUser() ? guarded(page) : withoutSession(page));
     if (maxBytes === undefined) this.post(path, handler);
-    else addRoute(this.app, "POST", path, (incoming) => this.answerUpload(incoming, handler, maxBytes));
+    else addRoute(this.app, "POST", path, (incoming) => this.answerUpload(incoming, handler, maxBytes, showTooLarge));
   }
 
   private guarded(handler: UserHandler): UserHandler {
@@ -89,11 +91,24 @@ export class Pages {
   }
 
   /** The files of a form go to the disk as they arrive, but only for a signed-in user's own page. */
-  private async answerUpload(incoming: Incoming, handler: Handler, maxBytes: number): Promise<Response> {
+  private async answerUpload(
+    incoming: Incoming,
+    handler: Handler,
+    maxBytes: number,
+    showTooLarge: UserHandler | undefined,
+  ): Promise<Response> {
     const page = new PageRequest(this.ctx, incoming.request, incoming.clientAddress, {});
     const allowed = page.isOfUser() && page.isSameOrigin() ? maxBytes : MAX_BYTES;
+    let isTooLarge = false;
+    const read = (request: Request, folder: string) =>
+      readParams(request, allowed, folder).catch((error: unknown) => {
+        isTooLarge = showTooLarge !== undefined && error instanceof Refusal && error.kind === "too_large";
+        if (!isTooLarge) throw error;
+        return {};
+      });
+    const answer = (page: PageRequest) => (isTooLarge && page.isOfUser() ? showTooLarge!(page) : handler(page));
     return withTemporaryFolder(incomingFolder(this.ctx), (folder) =>
-      this.answer(incoming, handler, (request) => readParams(request, allowed, folder)),
+      this.answer(incoming, answer, (request) => read(request, folder)),
     );
   }
 

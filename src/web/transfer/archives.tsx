@@ -20,6 +20,8 @@ export function archiveImport(pages: Pages, showImports: Show, afterwards: strin
   pages.userPost(IMPORT_PATH, {
     maxBytes: UPLOADED_ARCHIVE_BYTES + FIELDS,
     show: showImports,
+    showTooLarge: (page) =>
+      showImports(page, { fields: { archive: page.texts(transferTexts).archiveTooLarge }, status: 413 }),
     submit: async (page) => {
       const file = page.file("archive");
       const problem = page.texts(transferTexts).chooseFile;

@@ -20,7 +20,9 @@ const MAX_UPLOAD = 10 * MAX_BYTES;
 
 /** The page where users import lists from other servers, and see how far an import is. */
 export function importPages(pages: Pages): void {
-  pages.userForm(PATH, { show, submit, maxBytes: MAX_UPLOAD });
+  const showTooLarge = (page: UserPage) =>
+    show(page, { fields: { file: page.texts(transferTexts).maybeArchive }, status: 413 });
+  pages.userForm(PATH, { show, submit, maxBytes: MAX_UPLOAD, showTooLarge });
   archiveImport(pages, show, `${PATH}#imports`);
   pages.userPost(`${PATH}/cancel`, {
     show,
@@ -81,15 +83,7 @@ function show(page: UserPage, problems: FormProblems): Response {
           name="file"
           label={texts.file}
           help={texts.fileHelp(MAX_ROWS.toLocaleString(locale), MAX_BYTES / 1_000_000)}
-          error={
-            problems.fields["file"] === texts.isArchive ? (
-              <>
-                {texts.isArchive} <a href="#archive">{texts.archiveImport}</a>
-              </>
-            ) : (
-              problems.fields["file"]
-            )
-          }
+          error={problems.fields["file"] && <FileProblem page={page} problem={problems.fields["file"]} />}
           accept=".csv,.txt,.json,text/csv,text/plain,application/json"
         />
         <Select
@@ -116,6 +110,17 @@ function show(page: UserPage, problems: FormProblems): Response {
       <ArchiveImport page={page} problems={problems} />
       <Imports page={page} />
     </>,
+  );
+}
+
+/** What is wrong with a file; if it may be an archive, with a link to the form for these. */
+function FileProblem({ page, problem }: { page: UserPage; problem: string }) {
+  const texts = page.texts(transferTexts);
+  const isForOtherForm = problem === texts.isArchive || problem === texts.maybeArchive;
+  return (
+    <>
+      {problem} {isForOtherForm && <a href="#archive">{texts.archiveImport}</a>}
+    </>
   );
 }
 

@@ -27,6 +27,8 @@ export const transferTexts = textsIn(
     fileHelp: (rows: string, megabytes: number) => `CSV, or JSON for filters; at most ${rows} rows and ${megabytes} MB`,
     chooseFile: "Choose a file.",
     isArchive: "This is an archive, not a list. Use the other form for it:",
+    maybeArchive: "This file is too large for a list. If it is an archive, use the other form:",
+    archiveTooLarge: "This archive is too large for the browser. The administrator can import it with the command.",
     kind: "What the file contains",
     kindHelp: "Needed only for a plain list of accounts.",
     detect: "Detect it from the file",
@@ -133,6 +135,9 @@ export const transferTexts = textsIn(
     fileHelp: (rows, megabytes) => `CSV, bei Filtern JSON; höchstens ${rows} Zeilen und ${megabytes} MB`,
     chooseFile: "Wähle eine Datei.",
     isArchive: "Das ist ein Archiv und keine Liste. Dafür ist das andere Formular:",
+    maybeArchive: "Diese Datei ist für eine Liste zu groß. Wenn sie ein Archiv ist, nimm das andere Formular:",
+    archiveTooLarge:
+      "Dieses Archiv ist für den Browser zu groß. Die Administration kann es mit dem Befehl importieren.",
     kind: "Inhalt der Datei",
     kindHelp: "Nur bei einer bloßen Liste von Konten nötig.",
     detect: "Aus der Datei erkennen",
@@ -238,6 +243,9 @@ export const transferTexts = textsIn(
     fileHelp: (rows, megabytes) => `CSV, ou JSON pour les filtres ; au plus ${rows} lignes et ${megabytes} Mo`,
     chooseFile: "Choisissez un fichier.",
     isArchive: "C’est une archive, pas une liste. Utilisez l’autre formulaire :",
+    maybeArchive: "Ce fichier est trop grand pour une liste. Si c’est une archive, utilisez l’autre formulaire :",
+    archiveTooLarge:
+      "Cette archive est trop grande pour le navigateur. L’administration peut l’importer avec la commande.",
     kind: "Contenu du fichier",
     kindHelp: "Nécessaire seulement pour une simple liste de comptes.",
     detect: "Le reconnaître d’après le fichier",
