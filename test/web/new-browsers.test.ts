@@ -41,6 +41,8 @@ describe("A sign-in from a new browser", () => {
     expect(text).toContain("A new browser has signed in to your account");
     expect(text).toContain("Safari on iPhone, from the address 127.0.0.1.");
     expect(html).toContain('<a href="/settings/apps">');
+    const german = await visitor.get("/notifications?lang=de");
+    expect(german.text).toContain("Du hast dich mit Safari unter iPhone angemeldet, von der Adresse 127.0.0.1.");
   });
 
   test("is described in the language of the first sign-in, or in the one that the user has chosen since", async () => {

@@ -18,7 +18,7 @@ export function groupedText(
 ): string {
   const rows = groups.map(({ row }) => row);
   const people = groups.flatMap(({ accountIds }) => accountIds);
-  const { accounts, statuses, subjects } = notificationSubjects(ctx, viewerId, rows, people);
+  const { accounts, statuses, subjects } = notificationSubjects(ctx, viewerId, rows, people, form.language);
   const latest = new Set(groups.flatMap(({ accountIds }) => accountIds[0] ?? []));
   const [whole, rest] = [
     [...accounts].filter(([id]) => latest.has(id)),

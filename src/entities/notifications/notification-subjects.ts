@@ -14,21 +14,23 @@ export function notificationSubjects(
   viewerId: number,
   rows: readonly NotificationRow[],
   accountIds: readonly number[],
+  language: string | undefined,
 ) {
   const statusIds = rows.flatMap(({ status_id }) => status_id ?? []);
   return {
     accounts: accountTexts(ctx, accountIds),
     statuses: statusTextsById(ctx, viewerId, statusIds),
-    subjects: subjectTexts(ctx, rows),
+    subjects: subjectTexts(ctx, rows, language),
   };
 }
 
 /** Shows the subjects of notifications of one type, besides statuses: JSON members by id, a fixed number of queries. */
-type Subject = (ctx: Context, ids: readonly number[]) => Map<number, string>;
+type Subject = (ctx: Context, ids: readonly number[], language: string | undefined) => Map<number, string>;
 
 /** A subject in one member, with Mastodon's name of it (entities/Notification). */
 function inMember(name: "report" | "event" | "moderation_warning" | "fallback", textsOf: Subject): Subject {
-  return (ctx, ids) => new Map([...textsOf(ctx, ids)].map(([id, text]) => [id, `"${name}":${text}`]));
+  return (ctx, ids, language) =>
+    new Map([...textsOf(ctx, ids, language)].map(([id, text]) => [id, `"${name}":${text}`]));
 }
 
 /** By type of notification; its `about_id` is the id of the subject. */
@@ -47,12 +49,12 @@ const GONE = null;
  * For each notification the JSON members with its subject, after a comma; empty if the type has no subject, null if the
  * subject is gone.
  */
-function subjectTexts(ctx: Context, rows: readonly NotificationRow[]): (string | null)[] {
+function subjectTexts(ctx: Context, rows: readonly NotificationRow[], language: string | undefined): (string | null)[] {
   const texts = new Map(
     [...Map.groupBy(rows, ({ type }) => type)].flatMap(([type, ofType]) => {
       const subject = SUBJECTS[type];
       const ids = ofType.flatMap(({ about_id }) => about_id ?? []);
-      return subject && ids.length > 0 ? [[type, subject(ctx, ids)] as const] : [];
+      return subject && ids.length > 0 ? [[type, subject(ctx, ids, language)] as const] : [];
     }),
   );
   return rows.map(({ type, about_id }) => {

@@ -13,6 +13,8 @@ import { notificationSubjects } from "./notification-subjects.ts";
 export interface NotificationForm {
   /** Whether it knows the type of emoji reactions. Other apps get them as favourites. */
   knowsReactions?: boolean;
+  /** The language of texts that are for the user; by default the user's own. */
+  language?: string;
 }
 
 export function typeFor(row: NotificationRow, { knowsReactions = false }: NotificationForm): ListedType {
@@ -30,7 +32,7 @@ export function notificationTexts(
   form: NotificationForm = {},
 ): string[] {
   const people = rows.map((row) => row.from_account_id);
-  const { accounts, statuses, subjects } = notificationSubjects(ctx, viewerId, rows, people);
+  const { accounts, statuses, subjects } = notificationSubjects(ctx, viewerId, rows, people, form.language);
   return rows.flatMap((row, at) => {
     const own = members({
       id: String(row.id),

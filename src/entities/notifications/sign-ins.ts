@@ -37,8 +37,8 @@ const LANGUAGES = {
 } satisfies Record<string, Texts>;
 
 /** Mastodon's NotificationFallback (entities/NotificationFallback) of sign-ins from new browsers, as JSON text by id. */
-export function signInTexts(ctx: Context, ids: readonly number[]): Map<number, string> {
-  return new Map(newBrowsersWith(ctx.db, ids).map((row) => [row.id, JSON.stringify(fallback(row))]));
+export function signInTexts(ctx: Context, ids: readonly number[], language?: string): Map<number, string> {
+  return new Map(newBrowsersWith(ctx.db, ids).map((row) => [row.id, JSON.stringify(fallback(row, language))]));
 }
 
 /** The text of an e-mail about a sign-in from a new browser; null if its row is gone. */
@@ -51,8 +51,8 @@ export function signInMail(ctx: Context, id: number): MailText | null {
   return { subject: title, paragraphs: [summary, `${time.format(row.created_at)} (${timeZone})`], notes: [details] };
 }
 
-function fallback({ locale, address, user_agent }: NewBrowserRow) {
-  const texts = inLocale<Texts>(LANGUAGES, locale);
+function fallback({ locale, address, user_agent }: NewBrowserRow, language = locale) {
+  const texts = inLocale<Texts>(LANGUAGES, language);
   const [program, system] = [programIn(user_agent), systemIn(user_agent)];
   const browser = program && system ? texts.browser(program, system) : (program ?? system ?? texts.unknown);
   return { title: texts.title, summary: texts.summary(browser, address), details: texts.details };

@@ -33,7 +33,8 @@ function notificationsPage(page: UserPage): Response {
   const texts = page.texts(readingTexts);
   const range = rangeOf(page);
   const groups = listGroups(ctx.db, session.accountId, FILTER, range);
-  const shown = JSON.parse(groupedText(ctx, session.accountId, groups, { knowsReactions: true })) as GroupsJson;
+  const form = { knowsReactions: true, language: messages.language };
+  const shown = JSON.parse(groupedText(ctx, session.accountId, groups, form)) as GroupsJson;
   const read = readUpTo(ctx.db, session.accountId);
   const isFirst = range.max_id === null;
   if (isFirst) markRead(page, "notifications", read, groups[0]?.newestId);
