@@ -87,6 +87,8 @@ test("a user adds a passkey, and it signs in alone, after the password, and to s
   await page.goto(origin + SECURITY);
   await page.fill("#name", "My phone");
   await page.getByRole("button", { name: "Add a passkey" }).click();
+  // The script sends the form once the device has answered.
+  await page.locator(".recovery-codes").waitFor();
   expect(await page.locator(".recovery-codes code").count()).toBe(10);
   await page.goto(origin + SECURITY);
   expect(await page.textContent("main")).toContain("My phone");
