@@ -171,4 +171,16 @@ describe("The page for moves", () => {
     await visitor.signIn("alice");
     expect((await check(bob.handle)).text).toContain(`Move to @${bob.handle}`);
   });
+
+  test("keeps what was typed when the other server goes down, and says so beside it", async () => {
+    await bob.post("/api/v1/linnet/aliases", { acct: alice.handle });
+    await check(bob.handle);
+    const { fields } = visitor.formTo(`${MIGRATION}/move`);
+    await bob.server.kill();
+    const refused = await visitor.post(`${MIGRATION}/move`, fields);
+    expect(refused.status).toBe(503);
+    expect(refused.html).toMatch(/id="to-about" role="alert">The server of [^<]* does not respond/);
+    expect(refused.forms.find(({ action }) => action.endsWith("check"))!.fields["to"]).toContain(bob.handle);
+    await bob.server.revive();
+  });
 });
