@@ -13,7 +13,7 @@ interface Texts {
 
 const LANGUAGES = {
   en: {
-    from: (address, time) => `From the address ${address}, on ${time} UTC.`,
+    from: (address, time) => `From the address ${address}, on ${time}.`,
     notYou:
       "If this wasn’t you, change your password and check all ways to sign in, in the settings. If you can’t sign in any more, contact the administrator of this server.",
     changes: {
@@ -61,7 +61,7 @@ const LANGUAGES = {
     },
   },
   de: {
-    from: (address, time) => `Von der Adresse ${address}, am ${time} UTC.`,
+    from: (address, time) => `Von der Adresse ${address}, am ${time}.`,
     notYou:
       "Falls du das nicht warst, ändere dein Passwort und prüfe in den Einstellungen alle Wege, dich anzumelden. Wenn du dich nicht mehr anmelden kannst, wende dich an die Administration dieses Servers.",
     changes: {
@@ -111,7 +111,7 @@ const LANGUAGES = {
     },
   },
   fr: {
-    from: (address, time) => `Depuis l’adresse ${address}, le ${time} UTC.`,
+    from: (address, time) => `Depuis l’adresse ${address}, le ${time}.`,
     notYou:
       "Si ce n’était pas vous, changez votre mot de passe et vérifiez dans les réglages toutes les façons de vous connecter. Si vous ne pouvez plus vous connecter, contactez l’administration de ce serveur.",
     changes: {
@@ -164,12 +164,11 @@ const LANGUAGES = {
 
 /** The text of an e-mail about a change of how a user signs in. */
 export function signInChangeMail(
-  locale: string,
-  handle: string,
+  { locale, timeZone, handle }: { locale: string; timeZone: string; handle: string },
   { change, address, at }: { change: PlainChange; address: string; at: number },
 ): MailText {
   const { changes, from, notYou } = inLocale<Texts>(LANGUAGES, locale);
   const { subject, sentence } = changes[change];
-  const time = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(at);
-  return { subject, paragraphs: [sentence(handle), from(address, time)], notes: [notYou] };
+  const time = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short", timeZone }).format(at);
+  return { subject, paragraphs: [sentence(handle), from(address, `${time} (${timeZone})`)], notes: [notYou] };
 }

@@ -29,6 +29,7 @@ interface Recipient {
   userId: number;
   username: string;
   locale: string;
+  timeZone: string;
   address: string;
 }
 
@@ -63,12 +64,13 @@ function createToken(ctx: Context, { userId, address }: Recipient, purpose: Toke
 interface UserRow {
   username: string;
   locale: string;
+  time_zone: string | null;
   email: string | null;
   unconfirmed_email: string | null;
 }
 
 const USER = `
-  SELECT a.username, u.locale, u.email, u.unconfirmed_email FROM users u JOIN accounts a ON a.id = u.account_id
+  SELECT a.username, u.locale, u.time_zone, u.email, u.unconfirmed_email FROM users u JOIN accounts a ON a.id = u.account_id
   WHERE u.id = +$userId`;
 
 /** The user and the address that get an e-mail; null if nobody should get it. */
@@ -78,7 +80,8 @@ function recipientOf(ctx: Context, order: MailOrder): Recipient | null {
   if (userId === null || !user) return null;
   const address =
     order.type === "confirm" ? user.unconfirmed_email : order.type === "sign_in_change" ? order.to : user.email;
-  return address === null ? null : { userId, username: user.username, locale: user.locale, address };
+  const { username, locale, time_zone: timeZone } = user;
+  return address === null ? null : { userId, username, locale, timeZone: timeZone ?? "UTC", address };
 }
 
 /** The user with this name or address, if a new password would let them sign in. */
@@ -92,7 +95,7 @@ function textOf(
   ctx: Context,
   texts: MailTexts,
   { order, requestedAt }: JobPayloads["mail.send"],
-  { username, locale }: Recipient,
+  { username, locale, timeZone }: Recipient,
 ): MailText | null {
   const handle = localHandle(ctx, username);
   switch (order.type) {
@@ -103,7 +106,7 @@ function textOf(
     case "sign_in_change": {
       const { change, address, wanted } = order;
       if (change === "email") return texts.addressChange(handle, wanted);
-      return signInChangeMail(locale, handle, { change, address, at: requestedAt });
+      return signInChangeMail({ locale, timeZone, handle }, { change, address, at: requestedAt });
     }
     case "new_browser":
       return signInMail(ctx, order.aboutId);

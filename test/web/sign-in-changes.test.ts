@@ -41,7 +41,9 @@ afterAll(async () => {
 });
 
 function store(email: string | null) {
-  server.ctx.db.transaction((tx) => tx.run("UPDATE users SET email = $email, unconfirmed_email = NULL", { email }));
+  server.ctx.db.transaction((tx) =>
+    tx.run("UPDATE users SET email = $email, unconfirmed_email = NULL, time_zone = 'Europe/Berlin'", { email }),
+  );
 }
 
 async function press(path: string, label: string, fields = {}, action?: string) {
@@ -123,7 +125,7 @@ describe("A change of how a user signs in", () => {
       await server.drain();
       const received = mail.received.filter(({ to }) => to[0] !== "new@mail.example");
       expect(received).toMatchObject(steps.map(([, subject]) => ({ to: [OLD], subject: `${subject} · Linnet` })));
-      const place = "Von der Adresse 192.0.2.7, am 21. November 2026";
+      const place = "Von der Adresse 192.0.2.7, am 21. November 2026 um 13:00 (Europe/Berlin).";
       for (const { text, subject } of received) if (!subject.includes("wird")) expect(text).toContain(place);
     },
   );
