@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { importUploadedArchive } from "../../src/core/transfer/archive-imports.ts";
@@ -7,19 +7,15 @@ import { uploadedArchive } from "../../src/core/transfer/uploaded-archives.ts";
 import { Postpone } from "../../src/db/queue.ts";
 import { importUploaded } from "../../src/jobs/archive-imports.ts";
 import { StoredFile } from "../../src/lib/files.ts";
-import { ArchiveFolder, archivedPost, mastodonArchive } from "../support/archives.ts";
+import { archivedPost, mastodonArchive } from "../support/archives.ts";
 import type { Client } from "../support/client.ts";
-import { serverForAllTests } from "../support/setup.ts";
+import { archivesForAllTests, serverForAllTests } from "../support/setup.ts";
 
 const { server } = serverForAllTests();
-let archives: ArchiveFolder;
+const archives = archivesForAllTests();
 let alice: Client;
 let users = 0;
 
-beforeAll(() => {
-  archives = new ArchiveFolder();
-});
-afterAll(() => archives.remove());
 beforeEach(async () => {
   users += 1;
   alice = await server.person(`alice${users}`);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -7,14 +7,11 @@ import { Refusal } from "../../src/errors.ts";
 import { ReadingCancelled, type Bytes } from "../../src/lib/archives/archive.ts";
 import { jsonItems } from "../../src/lib/archives/json-items.ts";
 import { openArchive } from "../../src/lib/archives/open-archive.ts";
-import { ArchiveFolder, type Files } from "../support/archives.ts";
+import type { Files } from "../support/archives.ts";
+import { archivesForAllTests } from "../support/setup.ts";
 
-let archives: ArchiveFolder;
-beforeAll(() => {
-  archives = new ArchiveFolder();
-  mkdirSync(unpacked());
-});
-afterAll(() => archives.remove());
+const archives = archivesForAllTests();
+beforeAll(() => mkdirSync(unpacked()));
 
 const unpacked = () => join(archives.path, "unpacked");
 

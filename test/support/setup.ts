@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
+import { ArchiveFolder } from "./archives.ts";
 import { Client } from "./client.ts";
 import { startServer, TestServer } from "./server.ts";
 
@@ -28,6 +29,13 @@ export function serverForEachTest<Name extends string = never>(
   beforeEach(start);
   afterEach(() => prepared.server.stop());
   return prepared;
+}
+
+/** A folder for archives. */
+export function archivesForAllTests(): ArchiveFolder {
+  const archives = new ArchiveFolder();
+  afterAll(() => archives.remove());
+  return archives;
 }
 
 /**

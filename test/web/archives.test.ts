@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { openArchive } from "../../src/lib/archives/open-archive.ts";
-import { ArchiveFolder, archivedPost, mastodonArchive } from "../support/archives.ts";
-import { serverForAllTests } from "../support/setup.ts";
+import { archivedPost, mastodonArchive } from "../support/archives.ts";
+import { archivesForAllTests, serverForAllTests } from "../support/setup.ts";
 import { Visitor } from "./visitor.ts";
 
 /* The parts of the pages for imports and exports that are about archives of posts. */
 
 const { server, alice } = serverForAllTests(["alice"]);
 const IMPORT = "/settings/import";
-let archives: ArchiveFolder;
+const archives = archivesForAllTests();
 let visitor: Visitor;
 
 beforeAll(async () => {
-  archives = new ArchiveFolder();
   visitor = new Visitor(server, { "accept-language": "en" });
   await visitor.signIn("alice");
 });
-afterAll(() => archives.remove());
 
 async function archiveFile(posts: number): Promise<File> {
   const path = await archives.zip(mastodonArchive(Array.from({ length: posts }, (_, n) => archivedPost(n))));

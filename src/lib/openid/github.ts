@@ -1,8 +1,10 @@
 import { cleanName } from "../text/invisible.ts";
 import {
+  authorizationUrlAt,
   checkedSubject,
   exchangeRequest,
   MAX_LABEL,
+  otherProvider,
   ProviderClient,
   ProviderError,
   type Attempt,
@@ -24,19 +26,16 @@ export class GitHubProvider implements IdentityProvider {
     this.client = new ProviderClient(fetch);
   }
 
-  async authorizationUrl({ state, verifier, redirectUri }: Attempt): Promise<URL> {
-    const { OAuth2Client, CodeChallengeMethod } = await import("arctic");
-    const client = new OAuth2Client(this.settings.clientId, null, redirectUri);
-    const endpoint = `${this.settings.issuer}/login/oauth/authorize`;
+  authorizationUrl(attempt: Attempt): Promise<URL> {
     // Without a scope, it tells only what is public.
-    return client.createAuthorizationURLWithPKCE(endpoint, state, CodeChallengeMethod.S256, verifier, []);
+    return authorizationUrlAt(`${this.settings.issuer}/login/oauth/authorize`, this.settings, attempt, []);
   }
 
   async identify(callback: Callback, attempt: Attempt): Promise<Identity> {
     const { OAuth2Tokens } = await import("arctic");
     const { issuer } = this.settings;
     if (callback.issuer !== "" && !callback.issuer.startsWith(issuer)) {
-      throw new ProviderError("the response is from another provider");
+      throw otherProvider();
     }
     const url = `${issuer}/login/oauth/access_token`;
     const answer = await this.client.ask(url, exchangeRequest(this.settings, callback, attempt, true));

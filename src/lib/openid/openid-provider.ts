@@ -1,9 +1,11 @@
 import { cleanName } from "../text/invisible.ts";
 import { verifyIdToken, type Claims } from "./id-token.ts";
 import {
+  authorizationUrlAt,
   checkedSubject,
   exchangeRequest,
   MAX_LABEL,
+  otherProvider,
   ProviderClient,
   ProviderError,
   type Attempt,
@@ -45,13 +47,10 @@ export class OpenIdProvider implements IdentityProvider {
     this.client = new ProviderClient(fetch);
   }
 
-  async authorizationUrl({ state, verifier, nonce, redirectUri }: Attempt): Promise<URL> {
-    const { OAuth2Client, CodeChallengeMethod } = await import("arctic");
+  async authorizationUrl(attempt: Attempt): Promise<URL> {
     const { authorization } = await this.discover();
-    const client = new OAuth2Client(this.settings.clientId, null, redirectUri);
-    const { S256 } = CodeChallengeMethod;
-    const url = client.createAuthorizationURLWithPKCE(authorization, state, S256, verifier, SCOPES);
-    url.searchParams.set("nonce", nonce);
+    const url = await authorizationUrlAt(authorization, this.settings, attempt, SCOPES);
+    url.searchParams.set("nonce", attempt.nonce);
     return url;
   }
 
@@ -60,7 +59,7 @@ export class OpenIdProvider implements IdentityProvider {
     const { token, credentialsInBody, namesIssuer } = await this.discover();
     const { issuer, clientId } = this.settings;
     if (callback.issuer === "" ? namesIssuer : callback.issuer !== issuer) {
-      throw new ProviderError("the response is from another provider");
+      throw otherProvider();
     }
     const request = exchangeRequest(this.settings, callback, attempt, credentialsInBody);
     const answer = await this.client.ask(token, request);

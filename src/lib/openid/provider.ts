@@ -91,6 +91,22 @@ export class ProviderClient {
   }
 }
 
+/** The address of a provider's page, with PKCE. */
+export async function authorizationUrlAt(
+  endpoint: string,
+  { clientId }: ProviderSettings,
+  { state, verifier, redirectUri }: Attempt,
+  scopes: string[],
+): Promise<URL> {
+  const { OAuth2Client, CodeChallengeMethod } = await import("arctic");
+  const client = new OAuth2Client(clientId, null, redirectUri);
+  return client.createAuthorizationURLWithPKCE(endpoint, state, CodeChallengeMethod.S256, verifier, scopes);
+}
+
+export function otherProvider(): ProviderError {
+  return new ProviderError("the response is from another provider");
+}
+
 /** The parameters of the request that exchanges a code for tokens, with the credentials of this server. */
 export function exchangeRequest(
   settings: ProviderSettings,

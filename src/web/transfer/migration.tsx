@@ -143,18 +143,14 @@ function MoveHere({ page, problems }: { page: UserPage; problems: FormProblems }
           </ul>
         </>
       )}
-      <Form page={page} action={`${PATH}/add-alias`}>
-        <Field
-          name="alias"
-          label={texts.aliasHandle}
-          help={texts.handleHelp}
-          error={problems.fields["alias"]}
-          value={page.text("alias")}
-          autocomplete="off"
-          required
-        />
-        <button class="small">{texts.addAlias}</button>
-      </Form>
+      <HandleForm
+        page={page}
+        action="add-alias"
+        name="alias"
+        label={texts.aliasHandle}
+        button={texts.addAlias}
+        problems={problems}
+      />
     </section>
   );
 }
@@ -167,18 +163,7 @@ function MoveAway(props: { page: UserPage; problems: FormProblems; checklist: Mo
     <section id="away">
       <h2>{texts.moveAway}</h2>
       <p>{texts.moveAwayHelp}</p>
-      <Form page={page} action={`${PATH}/check`}>
-        <Field
-          name="to"
-          label={texts.moveTo}
-          help={texts.handleHelp}
-          error={problems.fields["to"]}
-          value={page.text("to")}
-          autocomplete="off"
-          required
-        />
-        <button class="small">{texts.check}</button>
-      </Form>
+      <HandleForm page={page} action="check" name="to" label={texts.moveTo} button={texts.check} problems={problems} />
       <Checklist page={page} checklist={checklist} />
       {to !== null && canMove(checklist) && (
         <Form page={page} action={`${PATH}/move`}>
@@ -187,6 +172,33 @@ function MoveAway(props: { page: UserPage; problems: FormProblems; checklist: Mo
         </Form>
       )}
     </section>
+  );
+}
+
+interface HandleFormProps {
+  page: UserPage;
+  action: string;
+  name: string;
+  label: string;
+  button: string;
+  problems: FormProblems;
+}
+
+/** Asks for another account. */
+function HandleForm({ page, action, name, label, button, problems }: HandleFormProps) {
+  return (
+    <Form page={page} action={`${PATH}/${action}`}>
+      <Field
+        name={name}
+        label={label}
+        help={page.texts(transferTexts).handleHelp}
+        error={problems.fields[name]}
+        value={page.text(name)}
+        autocomplete="off"
+        required
+      />
+      <button class="small">{button}</button>
+    </Form>
   );
 }
 

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { exportArchive } from "../../../src/federation/archives/export.ts";
 import { openArchive } from "../../../src/lib/archives/open-archive.ts";
-import { ArchiveFolder, runImport } from "../../support/archives.ts";
+import { runImport } from "../../support/archives.ts";
 import type { Client, Json } from "../../support/client.ts";
-import { serverForAllTests } from "../../support/setup.ts";
+import { archivesForAllTests, serverForAllTests } from "../../support/setup.ts";
 import { formOf, pictureFile, uploaded } from "../../support/uploads.ts";
 
 const from = serverForAllTests(["alice"]);
 const to = serverForAllTests(["alice"]);
-let archives: ArchiveFolder;
-
-beforeAll(() => {
-  archives = new ArchiveFolder();
-});
-afterAll(() => archives.remove());
+const archives = archivesForAllTests();
 
 async function postsOf(user: Client): Promise<Json[]> {
   return (await user.get(`/api/v1/accounts/${user.id}/statuses?limit=40`)).json.toReversed();

@@ -1,13 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import {
-  ArchiveFolder,
-  archivedPost,
-  AUDIENCES,
-  mastodonArchive,
-  OLD,
-  OLD_ACTOR,
-  runImport,
-} from "../../support/archives.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { archivedPost, AUDIENCES, mastodonArchive, OLD, OLD_ACTOR, runImport } from "../../support/archives.ts";
 import { type ArchivedPost, storeArchivedPost } from "../../../src/core/transfer/imported-posts.ts";
 import type { Tx } from "../../../src/db/open.ts";
 import type { ArchiveItem } from "../../../src/federation/archives/items.ts";
@@ -16,19 +8,15 @@ import type { ImportProgress } from "../../../src/federation/archives/import.ts"
 import type { Client, Json } from "../../support/client.ts";
 import { remoteAuthor, storeFrom } from "../../support/remote-statuses.ts";
 import { Transfer } from "../../support/imports.ts";
-import { serverForAllTests } from "../../support/setup.ts";
+import { archivesForAllTests, serverForAllTests } from "../../support/setup.ts";
 import { pictureFile } from "../../support/uploads.ts";
 
 const DAY = 24 * 3600_000;
 const { server } = serverForAllTests();
-let archives: ArchiveFolder;
+const archives = archivesForAllTests();
 let alice: Client;
 let users = 0;
 
-beforeAll(() => {
-  archives = new ArchiveFolder();
-});
-afterAll(() => archives.remove());
 beforeEach(async () => {
   users += 1;
   alice = await server.person(`alice${users}`);

@@ -13,6 +13,7 @@ import {
   unmute,
   type MutePlace,
 } from "../../../core/people/blocks.ts";
+import type { Page } from "../../../db/keyset.ts";
 import { showAccounts, type AccountJson } from "../../../entities/accounts.ts";
 import { parseId } from "../../../lib/ids.ts";
 import { durationChoices } from "../../page/choices.ts";
@@ -87,29 +88,57 @@ function muteOptions(page: UserPage): { notifications: boolean; duration: number
   return { notifications: page.isChecked("notifications"), duration };
 }
 
+/** What is different about the page of each list. */
+interface ListProps {
+  path: string;
+  title: string;
+  intro: string;
+  /** The fields of the form for another entry, and its button. */
+  fields: ComponentChildren;
+  add: string;
+  /** Said instead of an empty list. */
+  empty: string;
+  range: Page;
+  rows: readonly { cursor: number }[];
+  entries: ComponentChildren;
+}
+
+function listPage(page: UserPage, problems: FormProblems, list: ListProps): Response {
+  const { range, rows } = list;
+  return settingsPage(
+    page,
+    { title: list.title, status: problems.status },
+    <>
+      <p>{list.intro}</p>
+      <Form page={page} action={list.path} problems={problems}>
+        {list.fields}
+        <button class="primary">{list.add}</button>
+      </Form>
+      {rows.length === 0 && range.max_id === null && <p>{list.empty}</p>}
+      <ul class="entries">{list.entries}</ul>
+      <Pagination page={page} range={range} rows={rows} />
+    </>,
+  );
+}
+
 function blocksPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Response {
   const { ctx, session } = page;
   const texts = page.texts(peopleTexts);
   const range = rangeOf(page);
   const rows = blocksOf(ctx, session.accountId, range);
-  return settingsPage(
-    page,
-    { title: page.texts(settingsTexts).blocks, status: problems.status },
-    <>
-      <p>{texts.blocksIntro}</p>
-      <Form page={page} action={BLOCKS} problems={problems}>
-        <Handle page={page} problems={problems} />
-        <button class="primary">{texts.block}</button>
-      </Form>
-      {rows.length === 0 && range.max_id === null && <p>{texts.noBlocks}</p>}
-      <ul class="entries">
-        {showAccounts(ctx, idsOf(rows)).map((account) => (
-          <Entry page={page} path={BLOCKS} account={account} button={texts.unblock} />
-        ))}
-      </ul>
-      <Pagination page={page} range={range} rows={rows} />
-    </>,
-  );
+  return listPage(page, problems, {
+    path: BLOCKS,
+    title: page.texts(settingsTexts).blocks,
+    intro: texts.blocksIntro,
+    fields: <Handle page={page} problems={problems} />,
+    add: texts.block,
+    empty: texts.noBlocks,
+    range,
+    rows,
+    entries: showAccounts(ctx, idsOf(rows)).map((account) => (
+      <AccountEntry page={page} path={BLOCKS} account={account} button={texts.unblock} />
+    )),
+  });
 }
 
 function mutesPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Response {
@@ -118,12 +147,12 @@ function mutesPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Respon
   const range = rangeOf(page);
   const rows = mutesOf(ctx, session.accountId, range);
   const isSent = page.params["handle"] !== undefined;
-  return settingsPage(
-    page,
-    { title: page.texts(settingsTexts).mutes, status: problems.status },
-    <>
-      <p>{texts.mutesIntro}</p>
-      <Form page={page} action={MUTES} problems={problems}>
+  return listPage(page, problems, {
+    path: MUTES,
+    title: page.texts(settingsTexts).mutes,
+    intro: texts.mutesIntro,
+    fields: (
+      <>
         <Handle page={page} problems={problems} />
         <Select
           name="duration"
@@ -136,19 +165,50 @@ function mutesPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Respon
           label={texts.muteNotifications}
           checked={!isSent || page.isChecked("notifications")}
         />
-        <button class="primary">{texts.mute}</button>
-      </Form>
-      {rows.length === 0 && range.max_id === null && <p>{texts.noMutes}</p>}
-      <ul class="entries">
-        {showAccounts(ctx, idsOf(rows)).map((account, at) => (
-          <Entry page={page} path={MUTES} account={account} button={texts.unmute}>
-            <MuteDetails page={page} row={rows[at]!} />
-          </Entry>
-        ))}
-      </ul>
-      <Pagination page={page} range={range} rows={rows} />
-    </>,
-  );
+      </>
+    ),
+    add: texts.mute,
+    empty: texts.noMutes,
+    range,
+    rows,
+    entries: showAccounts(ctx, idsOf(rows)).map((account, at) => (
+      <AccountEntry page={page} path={MUTES} account={account} button={texts.unmute}>
+        <MuteDetails page={page} row={rows[at]!} />
+      </AccountEntry>
+    )),
+  });
+}
+
+function domainsPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Response {
+  const { ctx, session } = page;
+  const texts = page.texts(peopleTexts);
+  const range = rangeOf(page);
+  const rows = domainBlocksOf(ctx, session.accountId, range);
+  return listPage(page, problems, {
+    path: DOMAINS,
+    title: page.texts(settingsTexts).domainBlocks,
+    intro: texts.domainsIntro,
+    fields: (
+      <Field
+        name="domain"
+        label={texts.domain}
+        help={texts.domainHelp}
+        value={page.text("domain")}
+        error={problems.fields["domain"]}
+        autocomplete="off"
+        required
+      />
+    ),
+    add: texts.blockDomain,
+    empty: texts.noDomains,
+    range,
+    rows,
+    entries: rows.map(({ domain }) => (
+      <Entry page={page} path={DOMAINS} entry={domain} name={domain} button={texts.unblock}>
+        <strong>{domain}</strong>
+      </Entry>
+    )),
+  });
 }
 
 function MuteDetails({ page, row }: { page: UserPage; row: MutePlace }) {
@@ -179,67 +239,40 @@ function Handle({ page, problems }: { page: UserPage; problems: FormProblems }) 
 interface EntryProps {
   page: UserPage;
   path: string;
-  account: AccountJson;
-  /** The label of the button beside the account. */
+  /** The value of the form that removes it. */
+  entry: string;
+  name: string;
   button: string;
-  children?: ComponentChildren;
+  children: ComponentChildren;
+  details?: ComponentChildren;
 }
 
-function Entry({ page, path, account, button, children }: EntryProps) {
-  const label = page.texts(peopleTexts).about(button, nameOf(account));
+/** An entry of a list with a button to remove it. */
+function Entry({ page, path, entry, name, button, children, details }: EntryProps) {
+  const label = page.texts(peopleTexts).about(button, name);
   return (
     <li>
       <div class="entry">
-        <Author page={page} account={account} />
-        <ActionButton page={page} action={`${path}/remove`} values={{ entry: account.id }} label={label}>
+        {children}
+        <ActionButton page={page} action={`${path}/remove`} values={{ entry }} label={label}>
           {button}
         </ActionButton>
       </div>
-      {children}
+      {details}
     </li>
   );
 }
 
-function domainsPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Response {
-  const { ctx, session } = page;
-  const texts = page.texts(peopleTexts);
-  const range = rangeOf(page);
-  const rows = domainBlocksOf(ctx, session.accountId, range);
-  return settingsPage(
-    page,
-    { title: page.texts(settingsTexts).domainBlocks, status: problems.status },
-    <>
-      <p>{texts.domainsIntro}</p>
-      <Form page={page} action={DOMAINS} problems={problems}>
-        <Field
-          name="domain"
-          label={texts.domain}
-          help={texts.domainHelp}
-          value={page.text("domain")}
-          error={problems.fields["domain"]}
-          autocomplete="off"
-          required
-        />
-        <button class="primary">{texts.blockDomain}</button>
-      </Form>
-      {rows.length === 0 && range.max_id === null && <p>{texts.noDomains}</p>}
-      <ul class="entries">
-        {rows.map(({ domain }) => (
-          <li class="entry">
-            <strong>{domain}</strong>
-            <ActionButton
-              page={page}
-              action={`${DOMAINS}/remove`}
-              values={{ entry: domain }}
-              label={texts.about(texts.unblock, domain)}
-            >
-              {texts.unblock}
-            </ActionButton>
-          </li>
-        ))}
-      </ul>
-      <Pagination page={page} range={range} rows={rows} />
-    </>,
+interface AccountEntryProps extends Pick<EntryProps, "page" | "path" | "button"> {
+  account: AccountJson;
+  children?: ComponentChildren;
+}
+
+function AccountEntry({ account, children, ...props }: AccountEntryProps) {
+  return (
+    <Entry {...props} entry={account.id} name={nameOf(account)} details={children}>
+      <Author page={props.page} account={account} />
+    </Entry>
   );
 }
 

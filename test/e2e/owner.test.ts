@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test as anyTest } from "bun:test";
+import { readFileSync } from "node:fs";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { newSetupToken } from "../../src/core/people/setup.ts";
 import { fits, launchBrowser, violationsOn } from "../support/browser.ts";
+import { Transfer } from "../support/imports.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { browserOrSkip } from "../support/tools.ts";
 import { pictureFile } from "../support/uploads.ts";
@@ -186,4 +188,34 @@ test("times without a chosen zone are those of the browser, and nothing on the p
   await page.getByRole("button", { name: "Save" }).click();
   await page.goto(`${server.origin}/@alice/${id}`);
   expect(await page.innerText("article.main time")).toContain("18:30");
+});
+
+test("a list is imported, its failures and the list are downloaded, on a narrow screen without JavaScript", async () => {
+  const alice = await server.person("alice");
+  await server.person("bob");
+  await open({ javaScriptEnabled: false });
+  const { handleDomain } = server.ctx.config;
+  await signIn();
+  await page.goto(`${server.origin}/settings`);
+  await page.getByRole("link", { name: "Import" }).click();
+  const buffer = Buffer.from(`bob@${handleDomain}\r\nnobody@${handleDomain}\r\n`);
+  await page.getByLabel("File", { exact: true }).setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer });
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  expect(await page.locator("[aria-invalid]").count()).toBe(1);
+  await page.getByLabel("File", { exact: true }).setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer });
+  await page.getByLabel("What the file contains").selectOption("Blocks");
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  await new Transfer(() => server, alice).finish();
+  await page.reload();
+  expect(await page.locator("#imports").innerText()).toContain("1 of 2 done · 1 failed");
+  expect(await fits(page)).toBe(true);
+  const failures = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download what failed" }).click();
+  expect(readFileSync(await (await failures).path(), "utf8")).toStartWith("Account address,Reason\nnobody@");
+  await page.goto(`${server.origin}/settings/export`);
+  expect(await fits(page)).toBe(true);
+  const blocks = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download Blocks" }).click();
+  expect((await blocks).suggestedFilename()).toBe("blocked_accounts.csv");
+  expect(readFileSync(await (await blocks).path(), "utf8")).toBe(`bob@${handleDomain}\n`);
 });
