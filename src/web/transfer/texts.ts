@@ -65,7 +65,7 @@ export const transferTexts = textsIn(
     withProfileHelp: "The name, text, fields and pictures replace yours. Servers with your followers learn of that.",
     forFollowers: "Import public posts for followers only",
     forFollowersHelp:
-      "Posts of Twitter always are if the archive says that the account was protected. It knows only the last six months.",
+      "A Twitter archive is always imported like this if it says that the account was protected. It only knows about its last six months.",
     areForFollowers: "Public posts are imported for followers only.",
     startArchive: "Import posts",
     archiveExport: "All your posts",
@@ -174,7 +174,7 @@ export const transferTexts = textsIn(
     withProfileHelp: "Name, Text, Felder und Bilder ersetzen deine. Die Server deiner Follower erfahren davon.",
     forFollowers: "Öffentliche Beiträge nur für Follower importieren",
     forFollowersHelp:
-      "Das gilt immer für Beiträge von Twitter, wenn das Konto laut Archiv geschützt war. Es kennt nur die letzten sechs Monate.",
+      "Ein Archiv von Twitter wird immer so importiert, wenn das Konto laut Archiv geschützt war. Es kennt nur dessen letzte sechs Monate.",
     areForFollowers: "Öffentliche Beiträge werden nur für Follower importiert.",
     startArchive: "Beiträge importieren",
     archiveExport: "Alle deine Beiträge",
@@ -283,7 +283,7 @@ export const transferTexts = textsIn(
       "Le nom, le texte, les champs et les images remplacent les vôtres. Les serveurs de vos abonnés en sont informés.",
     forFollowers: "Importer les messages publics pour les abonnés seulement",
     forFollowersHelp:
-      "C’est toujours le cas des messages de Twitter si, selon l’archive, le compte était protégé. Elle ne connaît que les six derniers mois.",
+      "Une archive de Twitter est toujours importée ainsi si, selon elle, le compte était protégé. Elle ne connaît que les six derniers mois.",
     areForFollowers: "Les messages publics sont importés pour les abonnés seulement.",
     startArchive: "Importer les messages",
     archiveExport: "Tous vos messages",
