@@ -91,7 +91,11 @@ async function runImport(
       ...choices,
       pace: PACE,
       isCancelled: () => false,
-      onProgress: (progress) => shown.update(() => progressText(progress)),
+      onProgress: (progress) => {
+        // Otherwise the bytes of files that are stored stay in memory for long, and the more, the larger the archive is.
+        if (progress.stage === "files") Bun.gc(true);
+        shown.update(() => progressText(progress));
+      },
     });
     shown.clear();
     for (const line of choices.isDryRun ? planned(result.plan!) : done(result)) shown.say(line);
