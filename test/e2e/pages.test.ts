@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test as anyTest } from "bun:test";
 import axe from "axe-core/axe.min.js" with { type: "text" };
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { createEmailToken } from "../../src/core/mail/email-tokens.ts";
 import { createInvitation } from "../../src/core/people/invitations.ts";
 import { newSetupToken } from "../../src/core/people/setup.ts";
@@ -9,7 +9,7 @@ import { publishTerms } from "../../src/core/server/terms.ts";
 import { createSignInLink } from "../../src/core/sign-in/sign-in-links.ts";
 import { script, stylesheet } from "../../src/web/assets.ts";
 import { webRoutes } from "../../src/web/index.ts";
-import { fits, launchBrowser } from "../support/browser.ts";
+import { launchBrowser } from "../support/browser.ts";
 import type { Json } from "../support/client.ts";
 import { addExamples, type Examples } from "../support/examples/content.ts";
 import { Transfer } from "../support/imports.ts";
@@ -20,6 +20,8 @@ import { Visitor } from "../web/visitor.ts";
 
 const program = browserOrSkip();
 const test = anyTest.skipIf(program === null);
+
+type SignedIn = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 const NARROW = { width: 360, height: 740 };
 const WIDE = { width: 1280, height: 900 };
@@ -34,6 +36,8 @@ setDefaultTimeout(120_000);
 
 let browser: Browser;
 let server: TestServer;
+/** What a browser stores once the user has signed in. */
+let session: Promise<SignedIn> | undefined;
 let examples: Examples;
 /** The addresses of pages with parameters, and of further states of a page, by the page's path. */
 let known: Record<string, string[]>;
@@ -145,15 +149,28 @@ function allAddresses(): string[] {
   });
 }
 
-async function signedIn(options: object = {}): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: NARROW, locale: "en-GB", ...options });
+/** A browser of the user, who has signed in once for all of them. */
+async function signedIn(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  session ??= signIn();
+  return open({ storageState: await session, ...options });
+}
+
+async function signIn(): Promise<SignedIn> {
+  const context = await open();
   const page = await context.newPage();
   await page.goto(`${server.origin}/sign-in`);
   await page.fill("#login", "robin");
   await page.fill("#password", "correct horse");
   await page.keyboard.press("Enter");
   await page.waitForURL("**/home");
-  await page.close();
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+async function open(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: NARROW, colorScheme: "light", locale: "en-GB", ...options });
+  await context.addInitScript({ content: axe + LOOKS });
   return context;
 }
 
@@ -175,6 +192,48 @@ async function problemsAt(context: BrowserContext, addresses: readonly string[],
 
 /** Checks besides the content: a look is a width and a colour scheme. */
 type Check = "narrow and light" | "wide and dark" | "without scripts";
+
+/**
+ * Runs in each page. Contrast is measured, and the wide look seen, only of texts in a place that no page before had: that
+ * of all would take longer than everything else.
+ */
+const LOOKS = `
+  window.looks = {
+    texts: [],
+    // The weaker recommendations are left out.
+    RULES: axe._audit.rules
+      .filter(({ id, impact, enabled }) => /serious|critical/.test(impact) && (enabled || id === "target-size"))
+      .map(({ id }) => id)
+      .filter((id) => id !== "color-contrast"),
+
+    /** Opens some of what can be opened, and returns the places of texts: elements in elements. */
+    places() {
+      for (const part of [...document.querySelectorAll("details:not(.menu)")].slice(0, 5)) part.open = true;
+      const placeOf = (element) => element === null ? "" :
+        placeOf(element.parentElement) + " " + element.localName + "." + element.getAttribute("class");
+      const hasText = (element) => element.matches("input, textarea, select") ||
+        [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "");
+      const texts = [...document.querySelectorAll("body *")].filter((part) => hasText(part) && part.checkVisibility());
+      const places = new Map(texts.map((element) => [placeOf(element), element]));
+      this.texts = [...places.values()];
+      return [...places.keys()];
+    },
+
+    async problems(screen, rules, fresh) {
+      const root = document.documentElement;
+      const isTooWide = root.scrollWidth > root.clientWidth;
+      return [
+        ...(isTooWide ? ["too wide for a " + screen + " screen"] : []),
+        ...(rules.length > 0 ? await this.barriers(document, rules) : []),
+        ...(fresh.length > 0 ? await this.barriers(fresh.map((at) => this.texts[at]), ["color-contrast"]) : []),
+      ];
+    },
+
+    async barriers(parts, runOnly) {
+      const { violations } = await axe.run(parts, { runOnly, preload: false, resultTypes: ["violations"], selectors: false });
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html, failureSummary].join(" ")));
+    },
+  };`;
 
 /** One page after the other in the same tab. */
 class Tab {
@@ -202,46 +261,21 @@ class Tab {
   /** Problems of the page that is open. */
   async check(checks: Check[]): Promise<string[]> {
     const { page } = this;
-    await page.evaluate(
-      `[...document.querySelectorAll("details:not(.menu)")].slice(0, 5).forEach((part) => part.open = true)`,
-    );
+    const places = await page.evaluate<string[]>("looks.places()");
     if (checks.includes("without scripts")) return this.deadControls();
-    await page.evaluate(axe);
-    const problems: string[] = [];
-    if (checks.includes("narrow and light")) {
-      await this.look(NARROW, "light");
-      if (!(await fits(page))) problems.push("too wide for a narrow screen");
-      problems.push(...(await this.barriers("{ rules: { 'target-size': { enabled: true } } }")));
-    }
-    if (checks.includes("wide and dark") && (await this.hasNewParts())) {
-      await this.look(WIDE, "dark");
-      if (!(await fits(page))) problems.push("too wide for a wide screen");
-      problems.push(...(await this.barriers("{ runOnly: ['color-contrast'] }")));
-    }
+    const fresh = JSON.stringify([...places.keys()].filter((at) => !this.seen.has(places[at]!)));
+    for (const place of places) this.seen.add(place);
+    const problems = await page.evaluate<string[]>(`looks.problems("narrow", looks.RULES, ${fresh})`);
+    if (fresh === "[]" || !checks.includes("wide and dark")) return problems;
+    await this.look(WIDE, "dark");
+    problems.push(...(await page.evaluate<string[]>(`looks.problems("wide", [], ${fresh})`)));
+    await this.look(NARROW, "light");
     return problems;
-  }
-
-  /** Whether the page has elements that no page before had: the others have been seen in all colours. */
-  private async hasNewParts(): Promise<boolean> {
-    const parts = await this.page.evaluate<string[]>(`[...document.querySelectorAll("body *")].map((element) =>
-      [element.parentElement, element].map(({ localName, className }) => localName + "." + className).join(" "))`);
-    const fresh = parts.filter((part) => !this.seen.has(part));
-    for (const part of fresh) this.seen.add(part);
-    return fresh.length > 0;
   }
 
   private async look(size: typeof NARROW, colorScheme: "light" | "dark"): Promise<void> {
     await this.page.emulateMedia({ colorScheme });
     await this.page.setViewportSize(size);
-  }
-
-  /** Findings of axe, except for its weaker recommendations. */
-  private barriers(options: string): Promise<string[]> {
-    return this.page.evaluate<
-      string[]
-    >(`axe.run(document, { ...${options}, resultTypes: ["violations"], selectors: false }).then(({ violations }) => violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + " " + html + " " + failureSummary)))`);
   }
 
   /** Images and clips don't count: they come after the first paint. */
@@ -276,14 +310,18 @@ interface Shown {
 
 /** The pages that this browser gets, without files and the way to sign in. */
 async function pagesFor(context: BrowserContext): Promise<Shown[]> {
+  const responses = await Promise.all(
+    allAddresses().map(async (path) => {
+      const response = await context.request.get(server.origin + path);
+      const isPage = response.headers()["content-type"]?.startsWith("text/html");
+      return { path, response, html: isPage ? await response.text() : null };
+    }),
+  );
   const pages = new Map<string, Shown>();
-  for (const path of allAddresses()) {
-    const response = await context.request.get(server.origin + path);
-    if (!response.headers()["content-type"]?.startsWith("text/html")) continue;
-    const html = await response.text();
+  for (const { path, response, html } of responses) {
+    if (html === null || (path !== "/sign-in" && html.includes('action="/sign-in"'))) continue;
     const address = response.url().slice(server.origin.length);
-    const isSignIn = path !== "/sign-in" && html.includes('action="/sign-in"');
-    if (!isSignIn) pages.set(address, { address, html, isFound: response.ok() || path === MISSING });
+    pages.set(address, { address, html, isFound: response.ok() || path === MISSING });
   }
   return [...pages.values()];
 }
@@ -300,7 +338,7 @@ describe("Every page", () => {
   });
 
   test("has no serious barrier for visitors", async () => {
-    const context = await browser.newContext({ viewport: NARROW, locale: "en-GB" });
+    const context = await open();
     const pages = (await pagesFor(context)).filter(({ isFound }) => isFound);
     expect(pages.length).toBeGreaterThan(20);
     expect(await problemsAt(context, addressesIn(pages), ["narrow and light"])).toEqual([]);
