@@ -92,7 +92,7 @@ export interface ActivityFetches {
 export interface BackgroundFetches {
   queue: FairQueue;
   /** The subjects whose jobs are written after the response that caused them. */
-  wished: Set<string>;
+  unwritten: Set<string>;
   /** Origins that failed or asked to wait, and until when. */
   pausedUntil: Map<string, number>;
   /** Fetches of posts that relays have named. They have their own places, so that the others never wait for them. */
@@ -240,7 +240,7 @@ export function openContext(
     },
     background: {
       queue: new FairQueue(8, Infinity, 2),
-      wished: new Set(),
+      unwritten: new Set(),
       pausedUntil: new Map(),
       relayed: new FairQueue(2, Infinity, 1),
       relayedPosts: new SlidingWindow(60, 60),

@@ -56,11 +56,12 @@ export function fetchLater<Kind extends FetchKind>(
  * disk nor for a command that writes. If the write fails or is lost, the next request repeats it.
  */
 export function writeAfterResponse(ctx: Context, subject: string, write: (tx: Tx) => void): void {
-  const { wished } = ctx.background;
-  if (wished.has(subject)) return;
-  wished.add(subject);
+  const { unwritten } = ctx.background;
+  if (unwritten.has(subject)) return;
+  unwritten.add(subject);
   setImmediate(() => {
-    wished.delete(subject);
+    unwritten.delete(subject);
+    if (ctx.isStopping) return;
     try {
       ctx.db.transaction(write, { isSynced: false });
     } catch (error) {
@@ -91,7 +92,7 @@ const WAITING = "SELECT 1 FROM jobs WHERE key = +$subject AND run_at IS NOT NULL
 /** Whether a job will still fetch this. */
 export function isFetching({ background, db }: Context, kind: FetchKind, id: number): boolean {
   const subject = subjectOf(kind, id);
-  return background.wished.has(subject) || isQueued(db, subject);
+  return background.unwritten.has(subject) || isQueued(db, subject);
 }
 
 function isQueued(db: Reads, subject: string): boolean {

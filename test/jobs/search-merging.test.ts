@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
-import { withoutMerging } from "../../src/core/discovery/search-index.ts";
+import { mergeIndex, withoutMerging } from "../../src/core/discovery/search-index.ts";
 import { openMigrated } from "../../src/db/migrate.ts";
 import { mergeElsewhere } from "../../src/jobs/recurring/search-merging.ts";
 import { openTestContext, TestClock } from "../support/instance.ts";
@@ -42,6 +42,7 @@ test("Another process removes deleted statuses from the search index", async () 
   await mergeElsewhere(ctx);
   expect(indexSize()).toBeLessThan(before / 10);
   expect(found()).toEqual([{ id: 1 }]);
+  expect(ctx.db.transaction((tx) => mergeIndex(tx))).toBe(false);
 });
 
 test("When the server stops, that process ends, and the index stays whole", async () => {
@@ -49,5 +50,6 @@ test("When the server stops, that process ends, and the index stays whole", asyn
   ctx.stopping.abort();
   const error = await merging.catch((thrown: Error) => thrown.message);
   expect(error).toEndWith("ended with SIGKILL");
+  expect(ctx.db.get("PRAGMA quick_check")).toEqual({ quick_check: "ok" });
   expect(found()).toEqual([{ id: 1 }]);
 });
