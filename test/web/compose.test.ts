@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { updateProfile } from "../../src/core/people/profile.ts";
+import { scheduledDraft } from "../../src/core/statuses/scheduled.ts";
 import { tone } from "../fixtures/clips.ts";
 import type { Client, Json } from "../support/client.ts";
-import { startServer } from "../support/server.ts";
+import { inProcess, startServer } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
 import { pictureFile, uploaded } from "../support/uploads.ts";
 import { type Seen, Visitor } from "./visitor.ts";
@@ -233,6 +234,16 @@ describe("A poll", () => {
     expect(without.poll).toBeNull();
   });
 
+  test("with hidden results hides them after an edit, too", async () => {
+    const { id } = await alice.publish({
+      status: "which?",
+      poll: { options: ["Wren", "Robin"], expires_in: 3600, hide_totals: true },
+    });
+    await visitor.get(`${COMPOSE}?edit=${id}`);
+    const { poll: changed } = await posted(await visitor.press("Save changes", { choice_1: "Linnet" }));
+    expect(changed.options).toMatchObject([{ votes_count: null }, { title: "Linnet", votes_count: null }]);
+  });
+
   test("that has ended stays in an edit of the text", async () => {
     await visitor.get(COMPOSE);
     const { id } = await posted(await visitor.press("Publish", { text: "wich?", ...poll }));
@@ -274,6 +285,27 @@ test("an edit changes text, warning and media, keeps what was not touched, and i
   expect(after.edited_at).not.toBeNull();
 });
 
+test("an edit that changes nothing leaves a post of an app as it is, whatever the browser does to line breaks", async () => {
+  const { id: mediaId } = await uploaded(alice);
+  await alice.put(`/api/v1/media/${mediaId}`, { description: "a\nb" });
+  const { id } = await alice.publish({ status: "one\ntwo", media_ids: [mediaId], language: "pt-BR" });
+  expect(fieldsOf(await visitor.get(`${COMPOSE}?edit=${id}`)).language).toBe("pt-BR");
+  const sent = { text: "one\r\ntwo", [`description_${mediaId}`]: "a\r\nb" };
+  expect(await posted(await visitor.press("Save changes", sent))).toMatchObject({ language: "pt-BR", edited_at: null });
+});
+
+test("a refused edit of a reply says why, also if its author can't see the parent any more", async () => {
+  const blocker = await server.person("frieda");
+  const parent = await blocker.publish("hello");
+  const { id } = await alice.publish({ status: "@frieda hi", in_reply_to_id: parent.id });
+  await blocker.post(`/api/v1/accounts/${alice.id}/block`);
+  await visitor.get(`${COMPOSE}?edit=${id}`);
+  const refused = await visitor.press("Save changes", { text: "x".repeat(5001) });
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("one character too long")]);
+  expect(refused.text).not.toContain("The post that you reply to");
+  expect(await posted(await visitor.press("Save changes", { text: "bye" }))).toMatchObject({ content: "<p>bye</p>" });
+});
+
 describe("A draft whose original was deleted meanwhile", () => {
   test("of an edit becomes a new post with the same visibility", async () => {
     const { id } = await alice.publish({ status: "before", visibility: "private" });
@@ -294,6 +326,18 @@ describe("A draft whose original was deleted meanwhile", () => {
     const refused = await visitor.press("Publish", { text: "so true" });
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("The post that you reply to")]);
     expect(await posted(await visitor.press("Publish"))).toMatchObject({ in_reply_to_id: null });
+  });
+
+  inProcess("doesn't hide an error of the server", async () => {
+    const parent = await bob.publish("short-lived");
+    await visitor.get(`${COMPOSE}?in_reply_to=${parent.id}`);
+    await bob.delete(`/api/v1/statuses/${parent.id}`);
+    spyOn(server.ctx.log as { error(message: string): void }, "error").mockImplementationOnce(() => {});
+    const { raw } = server.ctx.db;
+    raw.run("CREATE TRIGGER fail BEFORE INSERT ON media_attachments BEGIN SELECT RAISE(ABORT, 'as wished'); END");
+    const { status } = await visitor.press("Publish", { text: "so true", "files[]": await pictureFile() });
+    raw.run("DROP TRIGGER fail");
+    expect(status).toBe(500);
   });
 });
 
@@ -362,6 +406,26 @@ describe("A later publication", () => {
       const [status] = (await alice.get(`/api/v1/accounts/${alice.id}/statuses`)).json;
       expect([status.content, status.media_attachments.length]).toEqual(["<p>sooner</p>", 2]);
       expect(status.quote_approval.automatic).toEqual([]);
+    });
+
+    test("in its text, which keeps the exact time and all that the form doesn't have", async () => {
+      const { id } = await scheduled({
+        scheduled_at: "2027-10-31T01:30:45.000Z",
+        poll: { options: ["Wren", "Robin"], expires_in: 2 * 86_400 + 1, hide_totals: true },
+        allowed_mentions: [bob.id],
+        language: "pt-BR",
+      });
+      const before = await found(id);
+      // Clocks there show 02:30 twice.
+      updateProfile(server.ctx, Number(alice.id), { timeZone: "Europe/Berlin" });
+      const form = await visitor.get(`${COMPOSE}?scheduled=${id}`);
+      expect(fieldsOf(form)).toMatchObject({ scheduled_at: "2027-10-31T02:30", duration: "172801" });
+      expect((await visitor.press("Save changes", { text: "sooner" })).status).toBe(303);
+      expect(await found(id)).toEqual({ ...before, params: { ...before.params, text: "sooner" } });
+      expect(scheduledDraft(server.ctx, Number(alice.id), Number(id)).draft).toMatchObject({
+        poll: { expiresIn: 172_801, hideTotals: true },
+        allowedMentions: [Number(bob.id)],
+      });
     });
 
     test("only within the limits, and with a time", async () => {

@@ -105,14 +105,17 @@ export interface PollBefore {
   id: number;
   titles: string[];
   multiple: boolean;
+  hideTotals: boolean;
 }
 
 export function pollOf(db: Reads, statusId: number): PollBefore | null {
-  const row = db.get<Pick<typeof polls.$inferSelect, "id" | "multiple">>(
-    "SELECT id, multiple FROM polls WHERE status_id = +$statusId",
+  const row = db.get<Pick<typeof polls.$inferSelect, "id" | "multiple" | "hide_totals">>(
+    "SELECT id, multiple, hide_totals FROM polls WHERE status_id = +$statusId",
     { statusId },
   );
-  return row && { id: row.id, titles: titlesOf(db, row.id), multiple: row.multiple === 1 };
+  if (!row) return null;
+  const { id, multiple, hide_totals } = row;
+  return { id, titles: titlesOf(db, id), multiple: multiple === 1, hideTotals: hide_totals === 1 };
 }
 
 export function titlesOf(db: Reads, pollId: number): string[] {

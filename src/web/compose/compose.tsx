@@ -2,6 +2,7 @@
 import type { PublishResult } from "../../core/statuses/idempotency.ts";
 import { visibleAmong, VISIBILITIES } from "../../core/visibility.ts";
 import { showStatus, type OriginalJson } from "../../entities/statuses/statuses.ts";
+import { Refusal } from "../../errors.ts";
 import { countCharacters } from "../../lib/text/text.ts";
 import { parseId } from "../../lib/ids.ts";
 import { script } from "../assets.ts";
@@ -52,6 +53,7 @@ async function submit(page: UserPage): Promise<Response> {
     const result = await page.ctx.db.whenWritable(() => publishOrEdit(page, values));
     return page.redirect(addressOf(page, result));
   } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
     const { kept, gone } = withoutGone(page, values);
     if (gone.length === 0) return composePage(page, values, composeProblems(page, error, values));
     const texts = page.texts(composeTexts);
@@ -125,7 +127,7 @@ function composePage(page: UserPage, values: Values, problems: FormProblems): Re
             name="language"
             label={texts.language}
             value={values.language}
-            choices={languageChoices(page, isEdit ? texts.keepLanguage : texts.anyLanguage)}
+            choices={languageChoices(page, isEdit ? texts.keepLanguage : texts.anyLanguage, values.language)}
           />
           <Select name="content_type" label={texts.format} value={values.contentType} choices={formatChoices(page)} />
         </div>

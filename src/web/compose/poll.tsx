@@ -15,7 +15,7 @@ export function PollFields({ page, values, error }: { page: UserPage; values: Va
   const texts = page.texts(composeTexts);
   const { choices, duration, multiple } = values.poll;
   const isEdit = values.edited !== null;
-  const times = durationChoices(page, DURATIONS);
+  const times = durationChoices(page, durationsWith(duration));
   return (
     <details class="part" open={choices.some(Boolean) || error !== undefined}>
       <summary>{texts.poll}</summary>
@@ -42,6 +42,12 @@ export function PollFields({ page, values, error }: { page: UserPage; values: Va
       <Checkbox name="multiple" label={texts.multiple} checked={multiple} />
     </details>
   );
+}
+
+/** Apps can choose any duration. A form keeps the present one. */
+function durationsWith(present: string): number[] {
+  const isOther = /^[1-9]\d{0,8}$/.test(present) && !DURATIONS.includes(Number(present));
+  return isOther ? [...DURATIONS, Number(present)].toSorted((a, b) => a - b) : DURATIONS;
 }
 
 /** Null without choices. An edit that keeps the end of a poll passes the seconds that are left. */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { validationFailed } from "../../errors.ts";
-import { parseLocalTime } from "../../lib/dates.ts";
+import { localTimeAt, parseLocalTime } from "../../lib/dates.ts";
 import { UTC } from "../page/dates.tsx";
 import { Field } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
@@ -31,9 +31,13 @@ export function Schedule({ page, values, error }: { page: UserPage; values: Valu
   );
 }
 
-/** The time in milliseconds since 1970; null to publish at once. */
-export function timeOf(page: UserPage, { scheduledAt }: Values): number | null {
+/**
+ * The time in milliseconds since 1970; null to publish at once. The form shows a present time to the minute, and a time that
+ * clocks show twice like the other one: if it was not changed, the present time stays.
+ */
+export function timeOf(page: UserPage, { scheduledAt }: Values, present: number | null = null): number | null {
   if (scheduledAt === "") return null;
+  if (present !== null && scheduledAt === localTimeAt(present, zoneOf(page))) return present;
   const time = parseLocalTime(scheduledAt, zoneOf(page));
   if (time === null) throw validationFailed("Scheduled at is invalid");
   return time;

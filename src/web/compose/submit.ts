@@ -2,6 +2,7 @@ import { ownUploads } from "../../core/media/attachments.ts";
 import { type Draft, withLanguage, withResolvedMentions } from "../../core/statuses/drafts.ts";
 import { type Edit, editStatus } from "../../core/statuses/edits.ts";
 import { type PublishResult, resultOfKey } from "../../core/statuses/idempotency.ts";
+import { pollOf } from "../../core/statuses/polls.ts";
 import { publish } from "../../core/statuses/publishing.ts";
 import { changeScheduled, schedule, scheduledDraft } from "../../core/statuses/scheduled.ts";
 import { validationFailed } from "../../errors.ts";
@@ -37,25 +38,27 @@ export async function publishPost(page: UserPage, values: Values): Promise<Publi
     : schedule(ctx, author, draft, scheduledAt, keyOf(values));
 }
 
-/** Replaces a scheduled post, and keeps the rules of the old one that the form leaves unchanged. */
+/** Replaces a scheduled post, and keeps all of the old one that the form leaves unchanged or doesn't have. */
 export async function changeLater(page: UserPage, id: number, values: Values): Promise<PublishResult> {
   const { ctx, session } = page;
-  const before = () => scheduledDraft(ctx, session.accountId, id).draft;
-  before();
-  const scheduledAt = timeOf(page, values);
+  const before = () => scheduledDraft(ctx, session.accountId, id);
+  const scheduledAt = timeOf(page, values, before().scheduledAt);
   if (scheduledAt === null) throw validationFailed("Scheduled at is invalid");
   await describeUploads(page, values.media);
   await waitUntilProcessed(ctx, session.accountId, values.media);
   const draft = await completed(page, draftOf(values));
-  const { policy, quotePolicy } = before();
-  changeScheduled(
-    ctx,
-    session.accountId,
-    id,
-    { ...draft, policy: { ...policy, ...draft.policy }, quotePolicy: draft.quotePolicy ?? quotePolicy },
-    scheduledAt,
-  );
+  changeScheduled(ctx, session.accountId, id, changed(before().draft, draft), scheduledAt);
   return { scheduledId: id };
+}
+
+function changed(before: Draft, draft: Draft): Draft {
+  return {
+    ...draft,
+    poll: draft.poll && { ...draft.poll, hideTotals: before.poll?.hideTotals ?? false },
+    quotePolicy: draft.quotePolicy ?? before.quotePolicy,
+    policy: { ...before.policy, ...draft.policy },
+    allowedMentions: before.allowedMentions,
+  };
 }
 
 /** With its language, and with the handles of accounts that are unknown until now. */
@@ -93,7 +96,7 @@ export async function editPost(page: UserPage, id: number, values: Values): Prom
 }
 
 /** An edit that names attachments replaces the poll, too, so one that keeps the poll names neither. */
-function editOf(page: UserPage, { poll }: StatusJson, values: Values): Edit {
+function editOf(page: UserPage, { id, poll }: StatusJson, values: Values): Edit {
   const { ctx, session } = page;
   const texts: Edit = {
     text: values.text.trim(),
@@ -104,12 +107,13 @@ function editOf(page: UserPage, { poll }: StatusJson, values: Values): Edit {
     policy: policyOf(values.interaction),
   };
   if (poll && keepsPoll(poll, values.poll)) return texts;
+  const nextPoll = pollDraftOf(values.poll, secondsLeft(page, poll));
   return {
     ...texts,
     sensitive: values.sensitive,
     mediaIds: values.media,
     mediaChanges: changesOf(page, ownUploads(ctx, session.accountId, values.media)),
-    poll: pollDraftOf(values.poll, secondsLeft(page, poll)) ?? undefined,
+    poll: nextPoll ? { ...nextPoll, hideTotals: pollOf(ctx.db, Number(id))?.hideTotals ?? false } : undefined,
   };
 }
 

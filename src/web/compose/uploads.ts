@@ -43,8 +43,9 @@ export function removeUpload({ ctx, session }: UserPage, id: number): void {
 export function changesOf(page: UserPage, rows: readonly MediaRow[]): Map<number, MediaChanges> {
   const changes = new Map<number, MediaChanges>();
   for (const row of rows) {
-    const [description, focus] = [page.params[`description_${row.id}`], page.params[`focus_${row.id}`]];
-    const isNew = typeof description === "string" && description !== (row.description ?? "");
+    const [typed, focus] = [page.params[`description_${row.id}`], page.params[`focus_${row.id}`]];
+    const description = typeof typed === "string" ? withoutReturns(typed) : undefined;
+    const isNew = description !== undefined && description !== withoutReturns(row.description ?? "");
     const isMoved = typeof focus === "string" && focus !== focusOf(row);
     if (!isNew && !isMoved) continue;
     changes.set(
@@ -53,6 +54,11 @@ export function changesOf(page: UserPage, rows: readonly MediaRow[]): Map<number
     );
   }
   return changes;
+}
+
+/** Browsers send a line break as two characters, most apps as one. Without this, an unchanged text would look changed. */
+export function withoutReturns(text: string): string {
+  return text.replaceAll("\r\n", "\n");
 }
 
 /** Stores what was typed about uploads that no post has yet. */

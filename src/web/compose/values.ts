@@ -13,6 +13,7 @@ import { CONTENT_TYPES, type ContentType } from "../../lib/text/formats.ts";
 import { UTC } from "../page/dates.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import { NO_CHOICES, typedInteraction, type InteractionValues } from "./interaction.tsx";
+import { withoutReturns } from "./uploads.ts";
 
 /** The fields of a post's form, as they were typed or as they start. */
 export interface Values {
@@ -55,7 +56,7 @@ export function typedValues(page: UserPage): Values {
   const language = page.text("language");
   const { privacy, contentType } = defaultsOf(page.ctx, page.session.accountId);
   return {
-    text: page.text("text"),
+    text: withoutReturns(page.text("text")),
     contentType: CONTENT_TYPES.find((each) => each === page.text("content_type")) ?? contentType,
     spoilerText: page.text("spoiler_text"),
     sensitive: page.isChecked("sensitive"),
@@ -206,7 +207,7 @@ function scheduledValues(page: UserPage, scheduled: number | null): Values {
   };
 }
 
-/** What a draft refers to. */
+/** The fields with which a draft refers to posts. */
 type Reference = "edited" | "scheduled" | "replyTo" | "quoted";
 
 /**
@@ -221,7 +222,9 @@ export function withoutGone({ ctx, session }: UserPage, values: Values): { kept:
     replyTo: (id: number) => visibleAmong(ctx, accountId, [id]).length === 0,
     quoted: (id: number) => visibleAmong(ctx, accountId, [id]).length === 0,
   };
-  const references = Object.keys(isGone) as Reference[];
+  const isEdit = values.edited !== null && !isGone.edited(values.edited);
+  // An edit changes neither of the two others, and is possible without them.
+  const references: Reference[] = isEdit ? ["scheduled"] : ["edited", "scheduled", "replyTo", "quoted"];
   const gone = references.filter((name) => values[name] !== null && isGone[name](values[name]));
   const poll = { ...values.poll, duration: values.poll.duration || NO_POLL.duration };
   const removed = Object.fromEntries(gone.map((name) => [name, null]));

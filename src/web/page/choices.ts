@@ -126,22 +126,28 @@ export function formatChoices(page: PageRequest): Choice[] {
   return CONTENT_TYPES.map((value) => ({ value, label: texts[value][0], help: texts[value][1] }));
 }
 
-/** Choices for a language, in alphabetical order; the first is no language. */
-export function languageChoices(page: PageRequest, none: string): Choice[] {
+/** Choices for a language, in alphabetical order; the first is no language, the last a present one such as `pt-BR`. */
+export function languageChoices(page: PageRequest, none: string, present = ""): Choice[] {
   const { locale } = page.messages;
   const names = new Intl.DisplayNames(locale, { type: "language" });
   const { compare } = new Intl.Collator(locale);
   const languages = knownLanguages().map(({ code }) => ({ value: code, label: names.of(code)! }));
-  return [{ value: "", label: none }, ...languages.toSorted((a, b) => compare(a.label, b.label))];
+  const isKnown = present === "" || languages.some(({ value }) => value === present);
+  return [
+    { value: "", label: none },
+    ...languages.toSorted((a, b) => compare(a.label, b.label)),
+    ...(isKnown ? [] : [{ value: present, label: present }]),
+  ];
 }
 
 const UNITS = [
   [24 * 3600, "day"],
   [3600, "hour"],
   [60, "minute"],
+  [1, "second"],
 ] as const;
 
-/** Choices for a time that something lasts. The values are in seconds: a whole number of minutes, hours or days. */
+/** Choices for a time that something lasts. The values are in seconds. */
 export function durationChoices(page: PageRequest, durations: readonly number[]): Choice[] {
   return durations.map((seconds) => {
     const [length, unit] = UNITS.find(([each]) => seconds % each === 0)!;
