@@ -4,6 +4,8 @@ export type SignInChange =
   /** With a link from an e-mail. */
   | "password_reset"
   | "email"
+  /** With the link that the new address got. */
+  | "email_confirmed"
   | "email_removed"
   | "passkey_added"
   | "passkey_removed"

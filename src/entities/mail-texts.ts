@@ -15,7 +15,6 @@ export interface MailTexts {
   language: "en" | "de" | "fr";
   greeting(name: string): string;
   confirm(handle: string): MailText;
-  addressChange(handle: string, address: string): MailText;
   passwordReset(handle: string): MailText;
   test(): MailText;
 }
@@ -31,13 +30,6 @@ const english: MailTexts = {
       "The link works once and expires after two days.",
       "If you didn't ask for this, ignore this e-mail: nothing happens without the confirmation.",
     ],
-  }),
-  addressChange: (handle, address) => ({
-    subject: "Your e-mail address is being changed",
-    paragraphs: [
-      `The e-mail address of ${handle} is being changed to ${address}. It changes as soon as the new address is confirmed.`,
-    ],
-    notes: ["If you didn't do this, sign in, cancel the change in the settings, and choose a new password."],
   }),
   passwordReset: (handle) => ({
     subject: "Choose a new password",
@@ -67,15 +59,6 @@ const german: MailTexts = {
       "Wenn du das nicht wolltest, kannst du diese E-Mail ignorieren: Ohne Bestätigung geschieht nichts.",
     ],
   }),
-  addressChange: (handle, address) => ({
-    subject: "Deine E-Mail-Adresse wird geändert",
-    paragraphs: [
-      `Die E-Mail-Adresse von ${handle} wird in ${address} geändert. Sie ändert sich, sobald die neue Adresse bestätigt ist.`,
-    ],
-    notes: [
-      "Wenn du das nicht warst, melde dich an, brich die Änderung in den Einstellungen ab und wähle ein neues Passwort.",
-    ],
-  }),
   passwordReset: (handle) => ({
     subject: "Wähle ein neues Passwort",
     paragraphs: [`Du kannst ein neues Passwort für ${handle} wählen.`],
@@ -102,15 +85,6 @@ const french: MailTexts = {
     notes: [
       "Le lien fonctionne une seule fois et expire au bout de deux jours.",
       "Si vous n’avez rien demandé, ignorez cet e-mail : sans confirmation, il ne se passe rien.",
-    ],
-  }),
-  addressChange: (handle, address) => ({
-    subject: "Votre adresse e-mail va changer",
-    paragraphs: [
-      `L’adresse e-mail de ${handle} va devenir ${address}. Elle changera dès que la nouvelle adresse sera confirmée.`,
-    ],
-    notes: [
-      "Si ce n’était pas vous, connectez-vous, annulez le changement dans les réglages et choisissez un nouveau mot de passe.",
     ],
   }),
   passwordReset: (handle) => ({

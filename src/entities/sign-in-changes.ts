@@ -1,14 +1,19 @@
 import type { SignInChange } from "../db/mail-order.ts";
-import { inLocale } from "./locales.ts";
+import { inLocale, timeInLocale } from "./locales.ts";
 import type { MailText } from "./mail-texts.ts";
 
-/** The changes whose e-mail consists of a subject and a sentence. */
-type PlainChange = Exclude<SignInChange, "email">;
+interface ChangeTexts {
+  subject: string;
+  /** `wanted` is the new e-mail address, if that is the change. */
+  sentence(handle: string, wanted: string): string;
+  /** Replaces the other one. */
+  notYou?: string;
+}
 
 interface Texts {
   from(address: string, time: string): string;
   notYou: string;
-  changes: Record<PlainChange, { subject: string; sentence(handle: string): string }>;
+  changes: Record<SignInChange, ChangeTexts>;
 }
 
 const LANGUAGES = {
@@ -24,6 +29,16 @@ const LANGUAGES = {
       password_reset: {
         subject: "Your password was changed",
         sentence: (handle) => `The password of ${handle} was changed with a link from an e-mail.`,
+      },
+      email: {
+        subject: "Your e-mail address is being changed",
+        sentence: (handle, wanted) =>
+          `The e-mail address of ${handle} is being changed to ${wanted}. It changes as soon as the new address is confirmed.`,
+        notYou: "If you didn't do this, sign in, cancel the change in the settings, and choose a new password.",
+      },
+      email_confirmed: {
+        subject: "Your e-mail address was changed",
+        sentence: (handle, wanted) => `The e-mail address of ${handle} was changed to ${wanted}.`,
       },
       email_removed: {
         subject: "Your e-mail address was removed",
@@ -72,6 +87,17 @@ const LANGUAGES = {
       password_reset: {
         subject: "Dein Passwort wurde geändert",
         sentence: (handle) => `Das Passwort von ${handle} wurde mit einem Link aus einer E-Mail geändert.`,
+      },
+      email: {
+        subject: "Deine E-Mail-Adresse wird geändert",
+        sentence: (handle, wanted) =>
+          `Die E-Mail-Adresse von ${handle} wird in ${wanted} geändert. Sie ändert sich, sobald die neue Adresse bestätigt ist.`,
+        notYou:
+          "Wenn du das nicht warst, melde dich an, brich die Änderung in den Einstellungen ab und wähle ein neues Passwort.",
+      },
+      email_confirmed: {
+        subject: "Deine E-Mail-Adresse wurde geändert",
+        sentence: (handle, wanted) => `Die E-Mail-Adresse von ${handle} wurde in ${wanted} geändert.`,
       },
       email_removed: {
         subject: "Deine E-Mail-Adresse wurde entfernt",
@@ -123,6 +149,17 @@ const LANGUAGES = {
         subject: "Votre mot de passe a été modifié",
         sentence: (handle) => `Le mot de passe de ${handle} a été modifié avec un lien reçu par e-mail.`,
       },
+      email: {
+        subject: "Votre adresse e-mail va changer",
+        sentence: (handle, wanted) =>
+          `L’adresse e-mail de ${handle} va devenir ${wanted}. Elle changera dès que la nouvelle adresse sera confirmée.`,
+        notYou:
+          "Si ce n’était pas vous, connectez-vous, annulez le changement dans les réglages et choisissez un nouveau mot de passe.",
+      },
+      email_confirmed: {
+        subject: "Votre adresse e-mail a été modifiée",
+        sentence: (handle, wanted) => `L’adresse e-mail de ${handle} est désormais ${wanted}.`,
+      },
       email_removed: {
         subject: "Votre adresse e-mail a été retirée",
         sentence: (handle) => `Cette adresse e-mail a été retirée de ${handle}.`,
@@ -165,10 +202,10 @@ const LANGUAGES = {
 /** The text of an e-mail about a change of how a user signs in. */
 export function signInChangeMail(
   { locale, timeZone, handle }: { locale: string; timeZone: string; handle: string },
-  { change, address, at }: { change: PlainChange; address: string; at: number },
+  { change, address, wanted, at }: { change: SignInChange; address: string; wanted: string; at: number },
 ): MailText {
   const { changes, from, notYou } = inLocale<Texts>(LANGUAGES, locale);
-  const { subject, sentence } = changes[change];
-  const time = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short", timeZone }).format(at);
-  return { subject, paragraphs: [sentence(handle), from(address, `${time} (${timeZone})`)], notes: [notYou] };
+  const { subject, sentence, notYou: ownNote } = changes[change];
+  const place = from(address, timeInLocale(LANGUAGES, at, { locale, timeZone }));
+  return { subject, paragraphs: [sentence(handle, wanted), place], notes: [ownNote ?? notYou] };
 }

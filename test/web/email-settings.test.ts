@@ -24,7 +24,7 @@ describe("With a mail server, another address", () => {
   beforeEach(() => {
     mail.take();
     server.ctx.db.transaction((tx) =>
-      tx.run("UPDATE users SET email = 'alice@mail.example', unconfirmed_email = NULL WHERE id = 1"),
+      tx.run("UPDATE users SET email = 'alice@mail.example', unconfirmed_email = NULL, locale = 'en' WHERE id = 1"),
     );
   });
   afterAll(async () => {
@@ -110,6 +110,14 @@ describe("With a mail server, another address", () => {
     await server.drain();
     expect(mail.received).toMatchObject([{ to: ["alice@mail.example"], subject: "New sign-in · Linnet" }]);
     expect(mail.received[0]!.text).toContain("with Firefox on Linux, from the address 127.0.0.1.");
+  });
+
+  test("gets these e-mails in one language, with the date", async () => {
+    server.ctx.db.transaction((tx) => tx.run("UPDATE users SET locale = 'es' WHERE id = 1"));
+    await new Visitor(server, { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0" }).signIn("alice");
+    await server.drain();
+    expect(mail.received).toHaveLength(1);
+    expect(mail.received[0]!.text).toMatch(/You signed in with [^]*\nNovember \d+, 2026 at [\d:]+\s[AP]M \(UTC\)\n/);
   });
 });
 

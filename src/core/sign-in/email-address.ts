@@ -93,11 +93,11 @@ export function addressToConfirm(ctx: Context, secret: string): string | null {
 
 /**
  * Confirms an address with the secret of a link, and approves a sign-up that needs nothing else. `pending` if it still
- * waits for approval; null if the link is not valid, or not any more.
+ * waits for approval; null if the link is not valid, or not any more. `address` is the IP address of the browser.
  *
  * @throws ValidationRefusal if another user has confirmed the same address since
  */
-export function confirmEmail(ctx: Context, secret: string): "confirmed" | "pending" | null {
+export function confirmEmail(ctx: Context, secret: string, address: string): "confirmed" | "pending" | null {
   return ctx.db.transaction((tx) => {
     const token = findEmailToken(ctx, tx, "confirm", secret);
     const user = token && tx.get<AddressRow>(ADDRESSES, { userId: token.user_id })!;
@@ -105,6 +105,7 @@ export function confirmEmail(ctx: Context, secret: string): "confirmed" | "pendi
     const userId = token.user_id;
     const problem = emailProblem(ctx, token.email, user.username, userId);
     if (problem) refuseFor([problem]);
+    reportSignInChange(ctx, tx, { userId, address }, "email_confirmed", token.email);
     storeEmail(tx, userId, token.email);
     endEmailTokens(tx, userId, "confirm");
     const needsApproval = registrationMode(ctx) !== "open" && user.invitation_id === null;

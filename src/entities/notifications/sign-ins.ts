@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { newBrowsersWith, type NewBrowserRow } from "../../core/sign-in/new-browsers.ts";
 import { programIn, systemIn } from "../../core/sign-in/user-agents.ts";
-import { inLocale } from "../locales.ts";
+import { inLocale, timeInLocale } from "../locales.ts";
 import type { MailText } from "../mail-texts.ts";
 
 interface Texts {
@@ -47,8 +47,8 @@ export function signInMail(ctx: Context, id: number): MailText | null {
   if (!row) return null;
   const { title, summary, details } = fallback(row);
   const timeZone = row.time_zone ?? "UTC";
-  const time = new Intl.DateTimeFormat(row.locale, { dateStyle: "long", timeStyle: "short", timeZone });
-  return { subject: title, paragraphs: [summary, `${time.format(row.created_at)} (${timeZone})`], notes: [details] };
+  const time = timeInLocale(LANGUAGES, row.created_at, { locale: row.locale, timeZone });
+  return { subject: title, paragraphs: [summary, time], notes: [details] };
 }
 
 function fallback({ locale, address, user_agent }: NewBrowserRow, language = locale) {

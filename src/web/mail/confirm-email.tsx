@@ -19,7 +19,7 @@ export function confirmEmailPages(pages: Pages): void {
   pages.post(PATH, (page) => {
     if (!page.isSameOrigin()) return confirmPage(page, expiredForm(page));
     try {
-      const result = confirmEmail(page.ctx, page.text("token"));
+      const result = confirmEmail(page.ctx, page.text("token"), page.address);
       return result ? confirmedPage(page, result) : brokenLinkPage(page, null);
     } catch (error) {
       return confirmPage(page, problemsOf(page, error));
