@@ -32,8 +32,11 @@ test("times are in the chosen time zone, which the first sign-in takes from the 
   await visitor.signIn("erin");
   expect([await at(), (await visitor.get("/settings/appearance")).forms[0]!.fields["time_zone"]]).toEqual([
     "12:00 UTC",
-    "UTC",
+    "",
   ]);
+  const form = await visitor.get("/settings/appearance?lang=en");
+  expect(form.html).toContain(">UTC, until you choose one</option>");
+  await visitor.press("Save", { language: "de" });
   for (const [zone, shown] of [
     ["../../etc/passwd", "12:00 UTC"],
     ["+05:30", "12:00 UTC"],

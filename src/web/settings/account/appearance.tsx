@@ -59,8 +59,8 @@ function show(page: UserPage, problems: FormProblems): Response {
           name="time_zone"
           label={texts.timeZone}
           help={texts.timeZoneHelp}
-          value={isSent ? page.text("time_zone") : (timeZone ?? UTC)}
-          choices={timeZoneChoices(timeZone)}
+          value={isSent ? page.text("time_zone") : (timeZone ?? "")}
+          choices={timeZoneChoices(timeZone, texts.noTimeZone)}
           isUnset={timeZone === null && !isSent}
         />
         <Radios
@@ -81,8 +81,9 @@ function show(page: UserPage, problems: FormProblems): Response {
   );
 }
 
-/** All time zones. The chosen one may have a name that is not in the list, but is known. */
-function timeZoneChoices(chosen: string | null): Choice[] {
+/** All time zones, after `none` if none is chosen. The chosen one may have a name that is not in the list, but is known. */
+function timeZoneChoices(chosen: string | null, none: string): Choice[] {
   const names = new Set([UTC, ...(chosen === null ? [] : [chosen]), ...Intl.supportedValuesOf("timeZone")]);
-  return [...names].map((value) => ({ value, label: value.replaceAll("_", " ") }));
+  const choices = [...names].map((value) => ({ value, label: value.replaceAll("_", " ") }));
+  return chosen === null ? [{ value: "", label: none }, ...choices] : choices;
 }

@@ -22,6 +22,7 @@ export const accountTexts = textsIn(
     pageLanguageHelp: "A chosen language also applies to notifications and error messages in apps.",
     likeBrowser: "The language of the browser",
     timeZone: "Time zone",
+    noTimeZone: "UTC, until you choose one",
     timeZoneHelp: "Pages show times in it, and posts are scheduled in it.",
     media: "Media in posts",
     expandMedia: { default: "Hide sensitive media", show_all: "Show all media", hide_all: "Hide all media" },
@@ -86,7 +87,8 @@ export const accountTexts = textsIn(
     pageLanguageHelp: "Eine gewählte Sprache gilt auch für Benachrichtigungen und Fehlermeldungen in Apps.",
     likeBrowser: "Die Sprache des Browsers",
     timeZone: "Zeitzone",
-    timeZoneHelp: "In ihr zeigen die Seiten Zeiten an, und in ihr planst du Beiträge.",
+    noTimeZone: "UTC, bis du eine wählst",
+    timeZoneHelp: "Die Seiten zeigen Zeiten in dieser Zone; in ihr planst du auch Beiträge.",
     media: "Medien in Beiträgen",
     expandMedia: {
       default: "Heikle Medien verbergen",
@@ -155,6 +157,7 @@ export const accountTexts = textsIn(
       "Une langue choisie vaut aussi pour les notifications et les messages d’erreur dans les applications.",
     likeBrowser: "La langue du navigateur",
     timeZone: "Fuseau horaire",
+    noTimeZone: "UTC, tant que vous n’en choisissez pas",
     timeZoneHelp: "Les pages y indiquent les heures, et vous y programmez vos messages.",
     media: "Médias dans les messages",
     expandMedia: {
