@@ -32,6 +32,12 @@ function read<Row>(sql: string): Row[] {
 const count = (table: string) => read<{ count: number }>(`SELECT count(*) AS count FROM ${table}`)[0]!.count;
 
 describe("`linnet import archive`", () => {
+  test("says in its help how little a Twitter archive knows about a protected account", async () => {
+    const { stdout } = await folder.run(["import", "archive", "--help"]);
+    expect(stdout).toMatch(/says that the account was protected: it only knows about its last six\s+months/);
+    expect(stdout).toMatch(/--followers-only +imports .* a Twitter account that was protected earlier/);
+  });
+
   test("reports with --dry-run, imports, and adds nothing when it runs again", async () => {
     const attachment = [{ type: "Document", url: "gone.png" }];
     const path = await archives.zip(

@@ -26,16 +26,18 @@ export const importCommands = {
   "import archive": command({
     summary: "Imports the old posts of a user from an archive of Mastodon, Akkoma, Pleroma, Pixelfed or Twitter",
     details: `The posts keep their dates, threads, media, warnings and visibility. Nobody is notified, and no other server learns of
-them. Polls become text. Posts of a protected Twitter account are for followers only. Boosts, favourites and bookmarks are
-imported if this server knows the post. A server may run meanwhile. An import that was interrupted continues when it runs
-again; a second one adds nothing.`,
+them. Polls become text. Boosts, favourites and bookmarks are imported if this server knows the post. Public posts are always
+for followers only if a Twitter archive says that the account was protected: it only knows about its last six months. A server
+may run meanwhile. An import that was interrupted continues when it runs again; a second one adds nothing.`,
     args: { file: argument("a .zip, .tar.gz or .json file") },
     options: {
       user: requiredOption("NAME", "the name of the user", filled),
       profile: flag(
         "also takes over the name, text, fields and pictures of the profile, which followers' servers learn",
       ),
-      "followers-only": flag("imports public posts for followers only"),
+      "followers-only": flag(
+        "imports public posts for followers only, also those of a Twitter account that was protected earlier",
+      ),
       "dry-run": flag("only reports what would be imported, and what not"),
     },
     run: async ({ file }, { user, profile: withProfile, "followers-only": forFollowers, "dry-run": isDryRun }) => {
