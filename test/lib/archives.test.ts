@@ -90,21 +90,22 @@ describe("An archive is read no further than the part during which that is cance
   });
 
   test.each([
-    ["a .zip", () => archives.zip(large)],
-    ["a .tar.gz", () => archives.tar(large)],
-    ["a document", async () => archives.write(`[${"y".repeat(600_000)}`)],
-  ])("while the files of %s are read", async (_what, create) => {
+    ["a .zip", [PARTS + 1], () => archives.zip(large)],
+    // A .tar.gz asks for each part that is unpacked, and for each part of a file: both may see the end.
+    ["a .tar.gz", [PARTS + 1, PARTS + 2], () => archives.tar(large)],
+    ["a document", [PARTS + 1], async () => archives.write(`[${"y".repeat(600_000)}`)],
+  ])("while the files of %s are read", async (_what, expected, create) => {
     let { asked, isCancelled } = cancelling();
     let hasOpened = false;
     const archive = await openArchive(await create(), unpacked(), () => hasOpened && isCancelled());
     hasOpened = true;
     await expect(textOf(archive.document([...archive.files.keys()].at(-1)!))).rejects.toThrow(ReadingCancelled);
-    expect(asked.times).toBe(PARTS + 1);
+    expect(expected).toContain(asked.times);
     if (archive.files.size > 1) {
       ({ asked, isCancelled } = cancelling());
       const read = archive.readEach(new Set(["media/a.png"]), async (_name, bytes) => void (await textOf(bytes)));
       await expect(read).rejects.toThrow(ReadingCancelled);
-      expect(asked.times).toBe(PARTS + 1);
+      expect(expected).toContain(asked.times);
     }
     await archive.close();
   });
