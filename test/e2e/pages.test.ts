@@ -36,7 +36,7 @@ setDefaultTimeout(120_000);
 
 let browser: Browser;
 let server: TestServer;
-/** What a browser stores once the user has signed in. */
+/** The state that a browser stores once the user has signed in. */
 let session: Promise<SignedIn> | undefined;
 let examples: Examples;
 /** The addresses of pages with parameters, and of further states of a page, by the page's path. */

@@ -61,7 +61,7 @@ export interface ProfileChanges {
 export const EXPAND_MEDIA = ["default", "show_all", "hide_all"] as const;
 export type ExpandMedia = (typeof EXPAND_MEDIA)[number];
 
-/** What is open in the posts that a user reads. Apps have the same preferences. */
+/** The parts that are open in the posts that a user reads. Apps have the same preferences. */
 export interface Reading {
   expandMedia: ExpandMedia;
   /** Whether posts are open despite their content warnings. */

@@ -172,9 +172,9 @@ export const composeTexts = textsIn(
     quoteRefused: "Der Verfasser erlaubt dir nicht, diesen Beitrag zu zitieren.",
     gone: {
       edited:
-        "Dieser Beitrag wurde gelöscht, während du ihn bearbeitet hast. Dein Text ist noch da. Veröffentliche ihn als neuen Beitrag, oder lass es.",
+        "Dieser Beitrag wurde gelöscht, während du ihn bearbeitet hast. Dein Text ist noch da. Veröffentliche ihn als neuen Beitrag, oder verwirf ihn.",
       scheduled:
-        "Dieser Beitrag ist nicht mehr geplant: Er wurde veröffentlicht oder abgebrochen. Deine Änderungen sind noch da. Veröffentliche sie als neuen Beitrag, oder lass es.",
+        "Dieser Beitrag ist nicht mehr geplant: Er wurde veröffentlicht oder abgebrochen. Deine Änderungen sind noch da. Veröffentliche sie als neuen Beitrag, oder verwirf sie.",
       replyTo:
         "Der Beitrag, auf den du antwortest, wurde gelöscht oder ist für dich nicht mehr sichtbar. Du kannst deinen Text als eigenen Beitrag veröffentlichen.",
       quoted:
@@ -266,9 +266,9 @@ export const composeTexts = textsIn(
     quoteRefused: "L’auteur ne vous permet pas de citer ce message.",
     gone: {
       edited:
-        "Ce message a été supprimé pendant que vous le modifiiez. Votre texte est toujours là. Publiez-le comme nouveau message, ou laissez-le.",
+        "Ce message a été supprimé pendant que vous le modifiiez. Votre texte est toujours là. Publiez-le comme nouveau message, ou abandonnez-le.",
       scheduled:
-        "Ce message n’est plus programmé : il a été publié ou annulé. Vos modifications sont toujours là. Publiez-les comme nouveau message, ou laissez-les.",
+        "Ce message n’est plus programmé : il a été publié ou annulé. Vos modifications sont toujours là. Publiez-les comme nouveau message, ou abandonnez-les.",
       replyTo:
         "Le message auquel vous répondez a été supprimé, ou vous ne pouvez plus le voir. Vous pouvez publier votre texte comme un message à part.",
       quoted:

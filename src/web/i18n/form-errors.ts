@@ -143,7 +143,7 @@ export const formErrors: Texts<Partial<Record<keyof ErrorSentences | AboutField,
       "Einige Dateien sind nicht mehr da oder gehören zu einem anderen Beitrag. Lade sie noch einmal hoch.",
     "Scheduled at is invalid": "Wähle ein Datum und eine Uhrzeit.",
     "Scheduled at The scheduled date must be in the future":
-      "Wähle einen Zeitpunkt, bis zu dem mindestens noch 5 Minuten sind.",
+      "Wähle einen Zeitpunkt, der mindestens 5 Minuten in der Zukunft liegt.",
     "You have exceeded the limit of {count} scheduled posts":
       "Du hast schon {count} geplante Beiträge, mehr sind nicht möglich. Brich zuerst einen ab.",
     "You have exceeded the limit of {count} scheduled posts for today":

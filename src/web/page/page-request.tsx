@@ -140,7 +140,7 @@ export class PageRequest {
     return this.session?.timeZone ?? null;
   }
 
-  /** What is open in the posts on the page. */
+  /** The parts that are open in the posts on the page. */
   get reading(): Reading {
     this.knownReading ??= readingOf(this.ctx.db, this.viewerId);
     return this.knownReading;

@@ -10,11 +10,11 @@ interface Removal {
   button: string;
   action: string;
   values?: Record<string, string>;
-  /** What still protects the account afterwards. */
+  /** The second factors that still protect the account afterwards. */
   remaining: "codes" | "passkeys" | null;
 }
 
-/** What is left of the second factors without the codes, or without the last passkey. */
+/** The second factors that are left without the codes, or without the last passkey. */
 export function remainingWithout(page: UserPage, removed: "codes" | "passkeys"): Removal["remaining"] {
   const { codes, passkeys } = secondFactorsOf(page.ctx.db, page.session.userId);
   if (removed === "codes") return passkeys.length > 0 ? "passkeys" : null;

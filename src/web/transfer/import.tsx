@@ -113,7 +113,7 @@ function show(page: UserPage, problems: FormProblems): Response {
   );
 }
 
-/** What is wrong with a file; if it may be an archive, with a link to the form for these. */
+/** The problem with a file; if it may be an archive, with a link to the form for these. */
 function FileProblem({ page, problem }: { page: UserPage; problem: string }) {
   const texts = page.texts(transferTexts);
   const isForOtherForm = problem === texts.isArchive || problem === texts.maybeArchive;

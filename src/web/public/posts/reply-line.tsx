@@ -10,7 +10,7 @@ import { publicTexts } from "../texts.ts";
 /** Posts by their ids: among them, those to which others reply. */
 export type Parents = ReadonlyMap<string, StatusJson>;
 
-/** What these posts reply to, as far as the viewer may see it. */
+/** The posts to which these reply, as far as the viewer may see them. */
 export function parentsOf({ ctx, viewerId }: PageRequest, statuses: readonly StatusJson[]): Parents {
   const known = new Map(statuses.map((status) => [status.id, status]));
   const parents = statuses.map((status) => (status.reblog ?? status).in_reply_to_id);

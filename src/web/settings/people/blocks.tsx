@@ -88,7 +88,7 @@ function muteOptions(page: UserPage): { notifications: boolean; duration: number
   return { notifications: page.isChecked("notifications"), duration };
 }
 
-/** What is different about the page of each list. */
+/** The parts in which the pages of the lists differ. */
 interface ListProps {
   path: string;
   title: string;
