@@ -135,7 +135,7 @@ test("Of two sign-ups with the same address, the first to confirm gets it", asyn
   expect(await confirm()).toContain("is confirmed");
   await rival.post(CONFIRM);
   await server.drain();
-  expect(await confirm()).toContain("has already been taken");
+  expect(await confirm()).toContain("This is already taken.");
   expect(findUser(server.ctx, name)).toMatchObject({ email: null, approved: 0 });
 });
 
