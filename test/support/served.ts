@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { openMigrated } from "../../src/db/migrate.ts";
-import { MERGE_PROCESS } from "../../src/jobs/recurring/search-merging.ts";
+import { PRUNE_PROCESS } from "../../src/jobs/recurring/prune-elsewhere.ts";
 import { MEDIA_PROCESS } from "../../src/lib/media/media-processes.ts";
 import { openShared, openTestContext, resumeWork, startInstance } from "./instance.ts";
 
@@ -15,7 +15,7 @@ import { openShared, openTestContext, resumeWork, startInstance } from "./instan
 export type Wish = "drain" | "crash" | "listeners" | "stop";
 
 if (process.argv[2] === MEDIA_PROCESS) await import("../../src/lib/media/media-program.ts");
-else if (process.argv[2] === MERGE_PROCESS) await import("../../src/jobs/recurring/search-merge-program.ts");
+else if (process.argv[2] === PRUNE_PROCESS) await import("../../src/jobs/recurring/prune-program.ts");
 else await serve();
 
 async function serve(): Promise<void> {

@@ -110,7 +110,7 @@ export function languageMark(language: string): string {
 
 /** SQLite's default for `automerge`. */
 const AUTOMERGE = 4;
-/** Pages of the index that one transaction rewrites: in a small database, requests wait for some milliseconds at most. */
+/** Pages of the index that one transaction rewrites: requests wait for some milliseconds at most. */
 const MERGED_PAGES = 16;
 
 /**
@@ -130,9 +130,9 @@ function configure(tx: Tx, automerge: number): void {
 }
 
 /** Rewrites a slice of those parts of the index in which many statuses were deleted. Returns false if there are none left. */
-export function mergeIndex(tx: Tx, pages = MERGED_PAGES): boolean {
+export function mergeIndex(tx: Tx): boolean {
   const before = changesOf(tx);
-  tx.run("INSERT INTO status_search (status_search, rank) VALUES ('merge', $pages)", { pages });
+  tx.run(`INSERT INTO status_search (status_search, rank) VALUES ('merge', ${MERGED_PAGES})`);
   // The command itself counts as a change.
   return changesOf(tx) - before > 1;
 }

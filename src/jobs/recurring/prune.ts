@@ -8,25 +8,18 @@ import type { PruningPoint } from "../../db/pruning-point.ts";
 import { enqueue } from "../../db/queue.ts";
 import { pause } from "../../lib/pause.ts";
 import { scheduleNext } from "../recurring.ts";
-import { isMergingSlow, mergeElsewhere } from "./search-merging.ts";
+import { isPruningSlow, pruneElsewhere } from "./prune-elsewhere.ts";
 
 /** In milliseconds; leaves a slow disk time for other work. */
 const PAUSE = 250;
 
 /** Prunes one slice after the other, with a pause between them, and starts again the next day. */
 export async function pruneRemote(ctx: Context, from: PruningPoint): Promise<(tx: Tx) => void> {
-  const next = await pruneNext(ctx, from);
+  const next = isPruningSlow(ctx.db) ? await pruneElsewhere(ctx).then(() => null) : (await pruneSlice(ctx, from)).next;
   return (tx) => {
     if (next === null) return scheduleNext(ctx, tx, "remote.prune");
     enqueue(ctx, tx, "remote.prune", next, { runAt: ctx.clock.now() + PAUSE, key: "remote.prune next" });
   };
-}
-
-/** Removes a slice, without blocking the thread for long. Returns where the next one starts; null after the last one. */
-export async function pruneNext(ctx: Context, from: PruningPoint): Promise<PruningPoint | null> {
-  if (from.stage !== "search" || !isMergingSlow(ctx.db)) return (await pruneSlice(ctx, from)).next;
-  await mergeElsewhere(ctx);
-  return { stage: "pages" };
 }
 
 /** The result of one slice; `next` is null after the last one. */

@@ -6,20 +6,27 @@ import { readConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
 import { mergeIndex, withoutMerging } from "../../src/core/discovery/search-index.ts";
 import { openMigrated } from "../../src/db/migrate.ts";
-import { mergeElsewhere } from "../../src/jobs/recurring/search-merging.ts";
+import type { Tx } from "../../src/db/open.ts";
+import { pruneElsewhere } from "../../src/jobs/recurring/prune-elsewhere.ts";
+import { idAt } from "../../src/lib/ids.ts";
 import { openTestContext, TestClock } from "../support/instance.ts";
 
 const WORDS = 200;
+const DAY = 24 * 3600_000;
 
 let folder: string;
 let ctx: Context;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "linnet-merging-"));
+  folder = mkdtempSync(join(tmpdir(), "linnet-pruning-"));
   const db = openMigrated(join(folder, "linnet.db"), "NORMAL");
-  ctx = openTestContext(readConfig({ LINNET_DATA: folder }), db, { clock: new TestClock() });
+  ctx = openTestContext(readConfig({ LINNET_DATA: folder, LINNET_REMOTE_POSTS_DAYS: "30" }), db, {
+    clock: new TestClock(),
+  });
   db.neverBlock();
   db.transaction((tx) => {
+    addStatus(tx, "young", Date.now() - DAY);
+    addStatus(tx, "old", Date.now() - 31 * DAY);
     for (let id = 1; id <= WORDS; id += 1) {
       const words = `word${id} ${crypto.randomUUID().repeat(20)}`;
       tx.run("INSERT INTO status_search (rowid, words, marks) VALUES ($id, $words, 'public')", { id, words });
@@ -27,6 +34,18 @@ beforeEach(() => {
   });
   db.transaction((tx) => withoutMerging(tx, () => tx.run("DELETE FROM status_search WHERE rowid > 1")));
 });
+
+function addStatus(tx: Tx, name: string, at: number): void {
+  tx.run(
+    `INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at)
+     VALUES (7, 'rita', 'far.example', 'https://far.example/rita', '', 1, 1) ON CONFLICT DO NOTHING`,
+  );
+  tx.run(
+    `INSERT INTO statuses (id, account_id, uri, url, local, visibility, content, conversation_id, created_at)
+     VALUES ($id, 7, $uri, '', 0, 'public', '', $id, $at)`,
+    { id: idAt(at), uri: `https://far.example/${name}`, at },
+  );
+}
 
 afterEach(() => {
   ctx.db.close();
@@ -37,18 +56,20 @@ const indexSize = () =>
   ctx.db.get<{ bytes: number }>("SELECT sum(length(block)) AS bytes FROM status_search_data")!.bytes;
 const found = () => ctx.db.all("SELECT rowid AS id FROM status_search WHERE status_search MATCH 'public'");
 
-test("Another process removes deleted statuses from the search index", async () => {
+test("Another process prunes the database, with all the steps of this one", async () => {
   const before = indexSize();
-  await mergeElsewhere(ctx);
+  await pruneElsewhere(ctx, 0);
+  expect(ctx.db.all("SELECT uri FROM statuses")).toEqual([{ uri: "https://far.example/young" }]);
   expect(indexSize()).toBeLessThan(before / 10);
   expect(found()).toEqual([{ id: 1 }]);
-  expect(ctx.db.transaction((tx) => mergeIndex(tx))).toBe(false);
+  expect(ctx.db.transaction(mergeIndex)).toBe(false);
+  expect(ctx.db.get("PRAGMA freelist_count")).toEqual({ freelist_count: 0 });
 });
 
-test("When the server stops, that process ends, and the index stays whole", async () => {
-  const merging = mergeElsewhere(ctx);
+test("When the server stops, that process ends, and the database stays whole", async () => {
+  const pruning = pruneElsewhere(ctx);
   ctx.stopping.abort();
-  const error = await merging.catch((thrown: Error) => thrown.message);
+  const error = await pruning.catch((thrown: Error) => thrown.message);
   expect(error).toEndWith("ended with SIGKILL");
   expect(ctx.db.get("PRAGMA quick_check")).toEqual({ quick_check: "ok" });
   expect(found()).toEqual([{ id: 1 }]);
