@@ -343,7 +343,7 @@ describe("A draft whose original was deleted meanwhile", () => {
 
 describe("A later publication", () => {
   test("is at the time of the author's own clock, and can be cancelled", async () => {
-    expect((await visitor.get(COMPOSE)).text).toContain("Date and time (UTC)");
+    expect((await visitor.get(COMPOSE)).text).toMatch(/Date and time \(UTC\).*Leave it empty to publish at once/);
     updateProfile(server.ctx, Number(alice.id), { timeZone: "Asia/Kolkata" });
     expect((await visitor.get(COMPOSE)).text).toContain("Date and time (Asia/Kolkata)");
     const { location } = await visitor.press("Publish", { text: "good morning", scheduled_at: "2026-12-24T09:30" });
@@ -390,6 +390,7 @@ describe("A later publication", () => {
       updateProfile(server.ctx, Number(alice.id), { timeZone: "Asia/Kolkata" });
       const form = await visitor.get(`${COMPOSE}?scheduled=${id}`);
       expect(fieldsOf(form)).toMatchObject({ text: "soon", scheduled_at: "2026-12-24T09:30", language: "fr" });
+      expect(form.text).not.toContain("Leave it empty");
       const changed = await visitor.press("Save changes", {
         text: "sooner",
         scheduled_at: "2026-12-23T11:00",

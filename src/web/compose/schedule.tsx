@@ -22,7 +22,8 @@ export function Schedule({ page, values, error }: { page: UserPage; values: Valu
         autocomplete="off"
         help={
           <>
-            {texts.dateHelp} <a href={APPEARANCE}>{texts.changeTimeZone}</a>
+            {texts.dateHelp} {values.scheduled === null && texts.emptyDate}{" "}
+            <a href={APPEARANCE}>{texts.changeTimeZone}</a>
           </>
         }
         error={error}

@@ -69,7 +69,8 @@ export const composeTexts = textsIn(
 
     schedule: "Publish later",
     dateIn: (timeZone: string) => `Date and time (${timeZone})`,
-    dateHelp: "At least five minutes from now. Leave it empty to publish at once.",
+    dateHelp: "At least five minutes from now.",
+    emptyDate: "Leave it empty to publish at once.",
     changeTimeZone: "Change your time zone",
 
     publish: "Publish",
@@ -164,7 +165,8 @@ export const composeTexts = textsIn(
 
     schedule: "Später veröffentlichen",
     dateIn: (timeZone) => `Datum und Uhrzeit (${timeZone})`,
-    dateHelp: "Frühestens in fünf Minuten. Lass es leer, um sofort zu veröffentlichen.",
+    dateHelp: "Frühestens in fünf Minuten.",
+    emptyDate: "Lass es leer, um sofort zu veröffentlichen.",
     changeTimeZone: "Zeitzone ändern",
 
     publish: "Veröffentlichen",
@@ -258,7 +260,8 @@ export const composeTexts = textsIn(
 
     schedule: "Publier plus tard",
     dateIn: (timeZone) => `Date et heure (${timeZone})`,
-    dateHelp: "Dans cinq minutes au plus tôt. Laissez vide pour publier tout de suite.",
+    dateHelp: "Dans cinq minutes au plus tôt.",
+    emptyDate: "Laissez vide pour publier tout de suite.",
     changeTimeZone: "Changer de fuseau horaire",
 
     publish: "Publier",
