@@ -273,7 +273,7 @@ describe("Accepting a request", () => {
       await new Promise((resolve) => void setImmediate(resolve));
     }
     await drained;
-    expect([...new Set(seen)]).toEqual([150, 50, 0]);
+    expect([...new Set(seen)]).toEqual([250, 150, 50, 0]);
     expect(await merged()).toBe(true);
   });
 
