@@ -221,6 +221,8 @@ const LOOKS = `
 
     async problems(screen, rules, fresh) {
       const root = document.documentElement;
+      // Where a form has scrolled to, the bar would cover a part of a control.
+      scrollTo({ top: 0, behavior: "instant" });
       const isTooWide = root.scrollWidth > root.clientWidth;
       return [
         ...(isTooWide ? ["too wide for a " + screen + " screen"] : []),
