@@ -48,6 +48,7 @@ export interface ImportOptions extends ArchiveChoices {
   /** Reads and counts, and changes nothing. */
   isDryRun: boolean;
   pace: Pace;
+  /** Also called when some files are unpacked and not stored yet. */
   onProgress(progress: ImportProgress): void;
   /** Whether the user has cancelled the import. Asked before each slice, and before each part of the archive is read. */
   isCancelled(): boolean;
@@ -182,6 +183,7 @@ class ImportRun {
   /** Returns the names of those that could be stored. */
   private async storeUnpacked(plan: ImportPlan, unpacked: readonly UnpackedFile[]): Promise<string[]> {
     this.checkStopping();
+    this.options.onProgress(this.progress);
     const results = await Promise.all(unpacked.map((file, at) => this.storeFile(file, at)));
     const stored = results.filter((result) => result !== null);
     const failed = await addArchivedFiles(this.ctx, this.importer.id, stored);

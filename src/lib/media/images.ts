@@ -343,7 +343,8 @@ async function encodeOriginal(picture: Picture): Promise<ImageFile> {
   const type = reencodedType(picture);
   // Photographs mostly have 4:2:0 chroma. Images with 4:4:4 (text, drawings) would lose quality by it, like previews.
   const chroma = picture.metadata.chromaSubsampling === "4:4:4" ? "4:4:4" : "4:2:0";
-  const image = encode(picture.open().resize({ ...size, fit: "fill" }), type, QUALITY, chroma);
+  const resized = picture.open().resize({ ...size, fit: "fill" });
+  const image = type === "image/jpeg" ? encodeLargeJpeg(resized, chroma) : encode(resized, type, QUALITY);
   return imageFile(await image.toBuffer(), type, size);
 }
 
@@ -408,9 +409,14 @@ function isOpaque({ data }: Pixels): boolean {
   return true;
 }
 
-function encode(image: Sharp, type: string, quality: number, chromaSubsampling = "4:4:4"): Sharp {
+function encode(image: Sharp, type: string, quality: number): Sharp {
   if (type === "image/png") return image.png();
-  return type === "image/webp" ? image.webp({ quality }) : image.jpeg({ quality, chromaSubsampling });
+  return type === "image/webp" ? image.webp({ quality }) : image.jpeg({ quality, chromaSubsampling: "4:4:4" });
+}
+
+/** With optimal Huffman tables, files would be 3 % smaller, but libjpeg would keep the whole image: 45 MB of 8 megapixels. */
+function encodeLargeJpeg(image: Sharp, chromaSubsampling: "4:4:4" | "4:2:0"): Sharp {
+  return image.jpeg({ quality: QUALITY, chromaSubsampling, optimiseCoding: false });
 }
 
 /** Scales the pixels down so far that summing over all of them is fast. */

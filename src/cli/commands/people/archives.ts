@@ -94,7 +94,7 @@ async function runImport(
       pace: PACE,
       isCancelled: () => false,
       onProgress: (progress) => {
-        // Otherwise the bytes of files that are stored stay in memory for long, and the more, the larger the archive is.
+        // Otherwise the bytes of files that are unpacked or stored stay in memory for long.
         if (progress.stage === "files") Bun.gc(true);
         shown.update(() => progressText(progress));
       },
