@@ -84,7 +84,7 @@ describe("A delivery", () => {
     await alice.server.drain();
     const pauses = sleep.mock.calls.map(([time]) => time);
     sleep.mockRestore();
-    expect(pauses).toContain(100);
+    expect(pauses).toContain(250);
     expect(peer.delivered.at(-1)).toMatchObject({ type: "Create" });
   });
 

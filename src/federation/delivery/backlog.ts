@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 
 /** In ms. */
-const PAUSE = 100;
+const PAUSE = 250;
 
 /**
  * Call it before each step of a delivery. While many activities arrive, it pauses: otherwise this server would accept a wave of
