@@ -80,6 +80,10 @@ const EXCEPTIONS: Record<string, Exception> = {
     costs: ["scans remote_files (remote_files_by_use)"],
     reason: "it reads the first rows in the order of the index",
   },
+  "core/statuses/old-statuses.ts mergePages": {
+    costs: ["scans a part of statuses"],
+    reason: "it reads the range of one slice, and at most a hundred rows",
+  },
   "core/statuses/old-statuses.ts pruneStatuses": {
     costs: ["scans a part of statuses"],
     reason: "each slice starts where the one before ended",

@@ -78,7 +78,9 @@ export function pruneStatuses(ctx: Context, tx: Tx, before: number | null): Prun
 /** In bytes: half a page. With a third or two thirds of a page, fewer pages are merged, or none. */
 const WEDGE_BYTES = 2000;
 const WEDGE_URI = "linnet:wedge";
-const REMAINING = "SELECT id FROM statuses WHERE id BETWEEN +$from AND +$to ORDER BY id DESC";
+/** Thousands of local statuses may be between two remote ones; their pages are full. */
+const MOST_REMAINING = 2 * SLICE;
+const REMAINING = "SELECT id FROM statuses WHERE id BETWEEN +$from AND +$to ORDER BY id DESC LIMIT +$limit";
 const WEDGE = `
   INSERT OR IGNORE INTO statuses (id, account_id, uri, url, content, local, visibility, conversation_id, created_at)
   SELECT id + 1, account_id, $uri, '', $content, 0, 'direct', id, created_at FROM statuses WHERE id = +$id`;
@@ -92,7 +94,8 @@ const REMOVE_WEDGE = "DELETE FROM statuses WHERE id = +$id + 1 AND uri = +$uri";
  */
 function mergePages(tx: Tx, from: number, to: number): void {
   const content = "x".repeat(WEDGE_BYTES);
-  for (const [at, { id }] of tx.all<{ id: number }>(REMAINING, { from, to }).entries()) {
+  const remaining = tx.all<{ id: number }>(REMAINING, { from, to, limit: MOST_REMAINING });
+  for (const [at, { id }] of remaining.entries()) {
     if (at % 2 > 0) continue;
     tx.run(WEDGE, { id, uri: WEDGE_URI, content });
     tx.run(REMOVE_WEDGE, { id, uri: WEDGE_URI });
