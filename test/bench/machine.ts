@@ -1,5 +1,5 @@
 /* Linux's figures for the machine and for processes. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 
 /** The kernel counts CPU time in ticks: 100 per second on every Linux. */
@@ -32,4 +32,18 @@ function ticks(pid: number, field: number): number {
 export function memory(pid: number): number {
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(resident?.[1]) / 1024;
+}
+
+/** Memory of a process and of all that it has started, in MB. What they share counts once. */
+export function memoryOfAll(pid: number): number {
+  try {
+    const share = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"));
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean),
+    );
+    return children.reduce((sum, child) => sum + memoryOfAll(Number(child)), Number(share?.[1] ?? 0) / 1024);
+  } catch {
+    // It has just ended.
+    return 0;
+  }
 }
