@@ -1,6 +1,4 @@
-/* The memory of this process, and its end. */
 import { dlopen } from "bun:ffi";
-import { fullGC } from "bun:jsc";
 
 /** glibc's constant for `mallopt`, and the size from which a block is mapped separately, so that `free` returns it. */
 const M_MMAP_THRESHOLD = -3;
@@ -28,20 +26,6 @@ export function returnFreedMemory(): void {
   } catch {
     // No glibc on this system.
   }
-}
-
-const WORK_PER_COLLECTION = 500;
-let work = 0;
-
-/**
- * Counts jobs and activities, and collects all garbage after every 500. Without it, a wave of 10,000 takes up to 66 MB instead of
- * about 30 MB: what survives one collection of young objects stays until the next complete one, which is rare.
- */
-export function collectAfter(count: number): void {
-  work += count;
-  if (work < WORK_PER_COLLECTION) return;
-  work = 0;
-  fullGC();
 }
 
 /** Makes the kernel kill this process when its parent ends, even if this process is busy. Linux with glibc only. */
