@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { freePort } from "../support/free-port.ts";
 import { Folder, type Outcome } from "./folder.ts";
 
 // Each test starts several processes one after the other.
@@ -215,7 +216,7 @@ describe("A different address", () => {
       "linnet: The address of this server is http://localhost:3000, but LINNET_PORT is 4000. Set LINNET_PORT=3000. If " +
         "something else passes port 3000 on to Linnet, set LINNET_URL=http://localhost:3000, too.\n",
     ]);
-    const free = String(await freePort());
+    const free = String(freePort());
     const served = await folder.serve({ LINNET_PORT: free, LINNET_URL: "http://localhost:3000" });
     expect(served.output).toContain("is running at http://localhost:3000 (");
   });
@@ -231,11 +232,3 @@ test("A public http:// address prints a warning at the start", async () => {
     await served.stop();
   }
 });
-
-/** A port that is currently free. */
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port } = server;
-  await server.stop(true);
-  return port!;
-}

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, test } from "bun:test";
 import sharp from "sharp";
 import { binary } from "../support/binary.ts";
 import { Client, type Json } from "../support/client.ts";
-import { freePort } from "../support/federation.ts";
+import { freePort } from "../support/free-port.ts";
 import { createPerson, Nowhere, Running, type Command } from "../support/program.ts";
 import { Socket } from "../support/streams.ts";
 import { uploaded } from "../support/uploads.ts";

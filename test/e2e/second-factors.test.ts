@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test as anyTest } from 
 import { Secret, TOTP } from "otpauth";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { launchBrowser } from "../support/browser.ts";
+import { freePort } from "../support/free-port.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { browserOrSkip } from "../support/tools.ts";
 
@@ -19,7 +20,7 @@ let origin: string;
 
 beforeAll(async () => {
   if (program === null) return;
-  const port = await freePort();
+  const port = freePort();
   // Browsers allow passkeys at localhost, but at no IP address.
   origin = `http://localhost:${port}`;
   [browser, server] = await Promise.all([
@@ -31,13 +32,6 @@ afterAll(async () => {
   await browser?.close();
   await server?.stop();
 });
-
-async function freePort(): Promise<number> {
-  const probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port } = probe;
-  await probe.stop(true);
-  return port!;
-}
 
 /** A page of a fresh browser, with what the content security policy blocked. */
 async function open(options: { javaScriptEnabled?: boolean } = {}) {

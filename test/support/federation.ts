@@ -1,6 +1,7 @@
 import { afterEach, beforeEach } from "bun:test";
 import { Client, type Answer, type Json } from "./client.ts";
 import { type PeerSettings, peersForEachTest } from "./fedify-peer.ts";
+import { freePort } from "./free-port.ts";
 import { startServer, TestServer } from "./server.ts";
 
 /** Settings of a server that talks to others on this machine. */
@@ -13,13 +14,6 @@ async function startNamed(name: string, settings: Settings = {}): Promise<TestSe
   const port = freePort();
   const LINNET_URL = `http://${name}.test:${port}`;
   return startServer({ ...CLOSED_NETWORK, LINNET_URL, LINNET_PORT: String(port), ...settings });
-}
-
-export function freePort(): number {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port } = server;
-  void server.stop(true);
-  return port!;
 }
 
 /** An account on any server: a user, or an actor of a peer. */

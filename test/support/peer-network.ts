@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { configureSync, getConfig } from "@logtape/logtape";
 import type { Server, TCPSocketListener } from "bun";
+import { freePort } from "./free-port.ts";
 
 /** A request that a peer sent. The status is null if there was no response. */
 export interface Exchange {
@@ -77,8 +78,8 @@ export class Port {
   private closed: TCPSocketListener | null = null;
 
   constructor(private readonly answer: (request: Request) => Promise<Response>) {
-    this.server = this.listen(0);
-    this.number = this.server.port!;
+    this.number = freePort();
+    this.server = this.listen(this.number);
   }
 
   /** Closes all connections without a response, and every new one. The port stays ours, so nothing else can take it. */
