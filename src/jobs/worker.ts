@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { Locked } from "../db/lock.ts";
 import type { Tx } from "../db/open.ts";
 import type { JobKind, JobPayloads, LaneName } from "../db/queue.ts";
+import { collectAfter } from "../lib/process.ts";
 import { pause } from "../lib/pause.ts";
 import { handlers, type Handlers, type JobResult } from "./handlers.ts";
 import { Lane, type JobRow, type Limits } from "./lane.ts";
@@ -191,7 +192,9 @@ export class Worker {
   private jobEnded(): void {
     if (this.shouldWrite) this.attempt(() => this.exchange());
     // Without a loop, drain() does this.
-    if (this.poller) this.wake();
+    if (!this.poller) return;
+    collectAfter(1);
+    this.wake();
   }
 
   /** With many outcomes, after a while, or when no other job will end soon. */

@@ -3,6 +3,7 @@ import { accountOfUri, isPurged } from "../../core/people/remote-accounts.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { Refusal } from "../../errors.ts";
+import { collectAfter } from "../../lib/process.ts";
 import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { StoppedError } from "../../lib/http/outbound.ts";
 import { stackOf } from "../../lib/log.ts";
@@ -127,6 +128,7 @@ async function processDue(ctx: Context, waiting: Waiting): Promise<void> {
     }
     lastHost = rows.at(-1)!.host;
     processRows(ctx, rows, waiting);
+    collectAfter(rows.length);
     // Lets the server answer requests between batches. While many arrive, the next ones share a commit.
     if (rows.length > 1 && rows.length < BATCH) await Bun.sleep(GATHERING);
     else await pause();

@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { accountOfUri } from "../../core/people/remote-accounts.ts";
 import { Refusal } from "../../errors.ts";
+import { collectAfter } from "../../lib/process.ts";
 import { bodyBytes } from "../../lib/http/params.ts";
 import { acceptedRelayOf } from "../../core/moderation/relays.ts";
 import { handlerOf } from "../activities/index.ts";
@@ -18,6 +19,8 @@ import { statusIdOf } from "../fetching/known-statuses.ts";
 import { signerOf } from "./verify.ts";
 
 const MAX_BYTES = 1024 * 1024;
+/** The garbage of receiving an activity, as a part of that of processing it. */
+const RECEIVED = 0.1;
 
 /**
  * Receives an activity for a local account, or (null) for all. The checks that cost least come first. An accepted
@@ -35,6 +38,7 @@ export async function receive(ctx: Context, keys: Keys, request: Request, userna
     throw new Rejection(401, "The id is on another server than the actor");
   const host = hostOf(activity.actor)!;
   if (isRefusedHost(ctx, host)) throw new Rejection(403, `This server accepts nothing from ${host}`);
+  collectAfter(RECEIVED);
   if (isIgnored(ctx, activity)) return accepted();
   if (isKnown(ctx, activity)) {
     await ctx.db.whenSynced();

@@ -4,7 +4,7 @@ import { readConfig } from "../../config.ts";
 import { openContext } from "../../context.ts";
 import { openDatabase } from "../../db/open.ts";
 import { PRUNING_START, type PruningPoint } from "../../db/pruning-point.ts";
-import { endWithParent } from "../../lib/libc.ts";
+import { endWithParent } from "../../lib/process.ts";
 import { openLog } from "../../lib/log.ts";
 import { pruneSlice } from "./prune.ts";
 import type { PruneOrder } from "./prune-elsewhere.ts";

@@ -6,7 +6,7 @@ import { readHeader, writeGifScreen, type Header } from "./image-header.ts";
 import { withoutMetadata } from "./image-metadata.ts";
 import { isAvifSequence, sniffType } from "./image-types.ts";
 import { TYPES_BY_EXTENSION } from "./media-types.ts";
-import { returnFreedMemory } from "../libc.ts";
+import { returnFreedMemory } from "../process.ts";
 import { drawPlaceholder, type Pixels, type Placeholder } from "./placeholders.ts";
 
 /** An image's bytes, or the path of its file. */

@@ -7,7 +7,7 @@ import { constants, setPriority } from "node:os";
 import { Refusal, UnreadableFile } from "../../errors.ts";
 import type { Failure, Reply, Request } from "./media-processes.ts";
 import { TASKS } from "./media-tasks.ts";
-import { endWithParent } from "../libc.ts";
+import { endWithParent } from "../process.ts";
 
 /** The kernel ends this process first when it runs out of memory. */
 const MAX_OOM_SCORE = "1000";

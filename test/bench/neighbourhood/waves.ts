@@ -54,9 +54,11 @@ class Waves {
     const { senders } = this.data;
     const count = senders.length;
     const name = count.toLocaleString("en");
-    // Each account writes a post. That also warms both up.
+    // Each account writes a post, and follows for a while. That also warms both up.
     await this.both(await new Posts(senders, port).requests(count));
-    await this.both(await this.wave((sender) => undo(sender)));
+    await this.both(await this.wave((sender) => follow(sender, 0)));
+    await this.both(await this.wave((sender) => undo(follow(sender, 0))));
+    this.check(FOLLOWS, 0);
     const post = await this.publish();
     const likes = await this.measure(
       "Like",
@@ -64,8 +66,12 @@ class Waves {
       await this.wave((sender) => like(sender, post)),
     );
     this.check(`favourites f JOIN statuses s ON s.id = f.status_id WHERE s.uri = '${post}'`, count);
-    const follows = await this.measure("Follow", `${name} Follows of one account`, await this.wave(follow));
-    this.check("follows f JOIN users u ON u.account_id = f.target_account_id", count);
+    const follows = await this.measure(
+      "Follow",
+      `${name} Follows of one account`,
+      await this.wave((sender) => follow(sender, 1)),
+    );
+    this.check(FOLLOWS, count);
     const posts = await this.measure("Delete", `${name} Deletes of known posts`, await this.wave(deletion));
     this.check("statuses WHERE local = 0", 0);
     const unknown = await deletions(count, senders[0]!, port);
@@ -148,21 +154,29 @@ class Waves {
   }
 }
 
+const FOLLOWS = "follows f JOIN users u ON u.account_id = f.target_account_id";
+
 const CONTEXT = "https://www.w3.org/ns/activitystreams";
 
 function like(sender: Sender, object: string): object {
   return { "@context": CONTEXT, id: `${sender.uri}#likes/1`, type: "Like", actor: sender.uri, object };
 }
 
-function follow(sender: Sender): object {
-  const object = `${ORIGIN}/users/viewer`;
-  return { "@context": CONTEXT, id: `${sender.uri}#follows/1`, type: "Follow", actor: sender.uri, object };
+interface Follow {
+  "@context": string;
+  id: string;
+  type: "Follow";
+  actor: string;
+  object: string;
 }
 
-/** Of something that is unknown here, which has no effect. */
-function undo({ uri }: Sender): object {
-  const object = { id: `${uri}#likes/0`, type: "Like", actor: uri, object: `${uri}/statuses/0` };
-  return { "@context": CONTEXT, id: `${uri}#likes/0/undo`, type: "Undo", actor: uri, object };
+function follow(sender: Sender, n: number): Follow {
+  const object = `${ORIGIN}/users/viewer`;
+  return { "@context": CONTEXT, id: `${sender.uri}#follows/${n}`, type: "Follow", actor: sender.uri, object };
+}
+
+function undo(object: Follow): object {
+  return { "@context": CONTEXT, id: `${object.id}/undo`, type: "Undo", actor: object.actor, object };
 }
 
 /** Of the post with which the account began. */
