@@ -30,26 +30,35 @@ export function returnFreedMemory(): void {
   }
 }
 
-/** Jobs and activities: each leaves about 40 kB of garbage. */
-const WORK_PER_COLLECTION = 100;
-const COLLECTIONS_PER_FULL_ONE = 50;
-let work = 0;
-let collections = 0;
+/** Returns a function that counts work, and calls `collect` when there was this much of it. */
+function collectEvery(most: number, collect: () => unknown): (count: number) => void {
+  let work = 0;
+  return (count) => {
+    work += count;
+    if (work < most) return;
+    work = 0;
+    collect();
+  };
+}
 
 /**
- * Counts jobs and activities, and collects their garbage after every hundred. By itself, JavaScriptCore waits until there
- * is as much garbage as live memory, and a wave of 10,000 activities takes 30 to 55 MB instead of 10 to 25 MB. A collection
- * of young objects takes 1 to 2 ms. It keeps the few that are alive just then, which a full one frees later. That takes
- * 16 ms, but drops compiled code, too: when it came with every tenth, the server sometimes stood still for 300 ms afterwards.
+ * Counts jobs and activities, and collects their garbage, about 40 kB each, after every hundred. By itself, JavaScriptCore
+ * waits until there is as much garbage as live memory, and a wave of 10,000 activities takes 30 to 55 MB instead of 10 to
+ * 25 MB. A collection of young objects takes 1 to 2 ms. Those that are alive just then stay until a full one.
  */
-export function collectAfter(count: number): void {
-  work += count;
-  if (work < WORK_PER_COLLECTION) return;
-  work = 0;
-  collections = (collections + 1) % COLLECTIONS_PER_FULL_ONE;
-  if (collections === 0) fullGC();
-  else edenGC();
-}
+export const collectAfter = collectEvery(100, () => {
+  edenGC();
+  collectAgedAfter(100);
+});
+
+/**
+ * A full collection takes 16 ms, and drops compiled code, too: when it came after every thousand activities, the server
+ * sometimes stood still for 300 ms afterwards.
+ */
+const collectAgedAfter = collectEvery(5000, fullGC);
+
+/** Counts the bytes of fetched documents, which outlive collections of young objects while their parts are stored. */
+export const collectDocumentsAfter = collectEvery(4 * 1024 * 1024, fullGC);
 
 /** Makes the kernel kill this process when its parent ends, even if this process is busy. Linux with glibc only. */
 export function endWithParent(): void {

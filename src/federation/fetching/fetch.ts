@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import { isOwnHost } from "../../core/addresses.ts";
 import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { OutboundError, type OutboundResponse } from "../../lib/http/outbound.ts";
+import { collectDocumentsAfter } from "../../lib/process.ts";
 import type { SignatureForm } from "../../lib/signatures.ts";
 import { DOCUMENT_TYPES, hostOf, isDocumentType, withoutFragment } from "../documents.ts";
 import { type Json, parseDocument } from "../read/json.ts";
@@ -73,6 +74,7 @@ async function fetchOnce(ctx: Context, uri: string): Promise<Fetched> {
   if (!isDocumentType(headers.get("content-type")))
     throw new FetchError("refused", `${uri} is no ActivityPub document`);
   const document = parseDocument(new TextDecoder().decode(body));
+  collectDocumentsAfter(body.length);
   const id = document?.id;
   if (!document || typeof id !== "string" || hostOf(id) === null) {
     throw new FetchError("refused", `${uri} is no object with an id`);

@@ -6,6 +6,7 @@ import { isForEveryone, STATUS_COLUMNS, type StatusRow } from "../../core/visibi
 import { fillHomesLater } from "../../core/timelines/home-backfill.ts";
 import type { Tx } from "../../db/open.ts";
 import { pause } from "../../lib/pause.ts";
+import { collectAfter } from "../../lib/process.ts";
 import { isSameOrigin } from "../documents.ts";
 import { type Activity, readActivity } from "../read/activity.ts";
 import { isJson, type Json, pastDateOf } from "../read/json.ts";
@@ -94,6 +95,7 @@ const UNSYNCED = { isSynced: false };
 
 async function storeAll(ctx: Context, stores: readonly Store[]): Promise<void> {
   ctx.db.transaction((tx) => void stores.map((store) => store(tx)), UNSYNCED);
+  collectAfter(stores.length);
   // Lets the server answer requests between batches.
   await pause();
 }
