@@ -31,7 +31,7 @@ export function returnFreedMemory(): void {
 }
 
 /** Returns a function that counts work, and calls `collect` when there was this much of it. */
-function collectEvery(most: number, collect: () => unknown): (count: number) => void {
+function collectEvery(most: number, collect: () => void): (count: number) => void {
   let work = 0;
   return (count) => {
     work += count;
@@ -51,14 +51,24 @@ export const collectAfter = collectEvery(100, () => {
   collectAgedAfter(100);
 });
 
+/** In milliseconds. */
+const WAVE = 10_000;
+let lastDue = 0;
+
 /**
- * A full collection takes 16 ms, and drops compiled code, too: when it came after every thousand activities, the server
- * sometimes stood still for 300 ms afterwards.
+ * A full collection takes 16 ms, and drops compiled code, too: the server sometimes stands still for 300 ms afterwards.
+ * So only much work within ten seconds ends with one.
  */
-const collectAgedAfter = collectEvery(5000, fullGC);
+function collectAged(): void {
+  const now = performance.now();
+  if (now - lastDue < WAVE) fullGC();
+  lastDue = now;
+}
+
+const collectAgedAfter = collectEvery(5000, collectAged);
 
 /** Counts the bytes of fetched documents, which outlive collections of young objects while their parts are stored. */
-export const collectDocumentsAfter = collectEvery(4 * 1024 * 1024, fullGC);
+export const collectDocumentsAfter = collectEvery(4 * 1024 * 1024, collectAged);
 
 /** Makes the kernel kill this process when its parent ends, even if this process is busy. Linux with glibc only. */
 export function endWithParent(): void {

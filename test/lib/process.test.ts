@@ -11,7 +11,7 @@ test("The garbage of a hundred jobs is collected", async () => {
   expect(left()).toBeLessThan(10);
 });
 
-test("Four megabytes of documents end with a collection of what outlived others", async () => {
+test("Four megabytes of documents soon after others end with a collection of what outlived others", async () => {
   const aged = Array.from({ length: 100 }, () => ({ body: "x".repeat(100) }));
   const refs = aged.map((each) => new WeakRef(each));
   const left = () => refs.filter((ref) => ref.deref() !== undefined).length;
@@ -20,6 +20,6 @@ test("Four megabytes of documents end with a collection of what outlived others"
   expect(left()).toBe(100);
   aged.length = 0;
   await pause();
-  collectDocumentsAfter(4 * 1024 * 1024);
+  for (let times = 0; times < 2; times += 1) collectDocumentsAfter(4 * 1024 * 1024);
   expect(left()).toBeLessThan(10);
 });
