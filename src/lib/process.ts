@@ -43,8 +43,8 @@ function collectEvery(most: number, collect: () => void): (count: number) => voi
 
 /**
  * Counts jobs and activities, and collects their garbage, about 40 kB each, after every hundred. By itself, JavaScriptCore
- * waits until there is as much garbage as live memory, and a wave of 10,000 activities takes 30 to 56 MB instead of 12 to
- * 27 MB. A collection of young objects takes 1 to 2 ms. Those that are alive just then stay until a full one.
+ * waits until there is as much garbage as live memory, and a wave of 10,000 activities takes 30 to 56 MB instead of 9 to
+ * 29 MB. A collection of young objects takes 1 to 2 ms. Those that are alive just then stay until a full one.
  */
 export const collectAfter = collectEvery(100, () => {
   edenGC();
